@@ -15,7 +15,7 @@ class ChatConfig(AppConfig):
         from chat.spending import embeddings
         from chat.subjects import registry
         from chat.subjects.graphs.subject import GraphSubject
-        from graphs.workflows.graph_kind import GRAPH
+        from graphs.workflows.store import GRAPH
         from rag.embeddings import metering
 
         metering.use(embeddings.meter)

@@ -14,7 +14,7 @@ class GraphsConfig(AppConfig):
         from graphs.objects import registration
         from graphs.site import database_away
         from graphs.site.telemetry import listening
-        from graphs.workflows import graph_kind  # noqa: F401
+        from graphs.workflows import store  # noqa: F401
 
         connection_created.connect(database_away.heed)
         listening.start()

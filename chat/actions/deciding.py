@@ -24,11 +24,11 @@ from chat.queries.proposals import proposal_for, proposals_of, require_proposals
 from graphs.history.outside import catch_up
 from graphs.models import Object
 from graphs.objects import actions, operations
+from graphs.objects.actions import ChangeRefused
 from graphs.objects.headers import require_may_edit_all
 from graphs.objects.holding import held
 from graphs.objects.kinds import is_object
 from graphs.objects.refs import Ref
-from graphs.objects.refusals import ChangeRefused
 from graphs.objects.stores import headers
 from graphs.site.access import Forbidden, Member, hold_role
 from graphs.site.telemetry.events import about, emit

@@ -20,8 +20,8 @@ from graphs.site.api.members import current_member
 from graphs.site.api.openapi import problems
 from graphs.site.api.paging import PAGE_PARAMETERS, PageShape, asked_page
 from graphs.site.shapes import Moment, Shape
-from graphs.workflows.graph_kind import GRAPH
 from graphs.workflows.kinds import NODE
+from graphs.workflows.store import GRAPH
 
 
 class AlwaysSendBody(Body):

@@ -18,8 +18,7 @@ from chat.events import notices
 from chat.models import ProposalStatus
 from chat.proposals.proposal_json import ProposalShape, Status, brief_json, proposal_json, proposals_json
 from chat.queries.proposals import proposals_of, waiting_count
-from graphs.history.diff_shapes import DiffEntry
-from graphs.history.diffs import labelled
+from graphs.history.diffs import DiffEntry, labelled
 from graphs.objects.kinds import is_object
 from graphs.objects.refs import Ref
 from graphs.site.api.bodies import Body, read_body

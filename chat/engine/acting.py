@@ -28,7 +28,7 @@ from chat.providers.base import Reply
 from chat.spending.calls import CallCost
 from chat.spending.settling import record_costs
 from chat.tools.base import ToolContext
-from graphs.objects.refusals import ChangeRefused
+from graphs.objects.actions import ChangeRefused
 
 log = logging.getLogger("countersign.engine")
 

@@ -13,8 +13,8 @@ from graphs.history import hooks, queries
 from graphs.history.hooks import Hook
 from graphs.history.recording import Because
 from graphs.models import Object, Workspace
+from graphs.objects.headers import narrowed
 from graphs.objects.kinds import of_objects
-from graphs.objects.narrowing import narrowed
 
 #: Change sets that an event of a rollback names at most; whoever was taken back beyond is seen with the next reload.
 MOST_NAMED = 200

@@ -16,7 +16,7 @@ from graphs.models import Membership, Object, Role, Workspace
 from graphs.objects.headers import object_for
 from graphs.objects.refs import Ref
 from graphs.site.access import Member, NotFound, member_of
-from graphs.workflows.graph_kind import GRAPH
+from graphs.workflows.store import GRAPH
 
 
 def add_asking_options(parser: CommandParser) -> None:

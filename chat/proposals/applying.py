@@ -13,9 +13,9 @@ from graphs.history import changes
 from graphs.history.recording import Because
 from graphs.models import Object, Origin
 from graphs.objects import actions, operations, staleness
+from graphs.objects.actions import ChangeRefused
 from graphs.objects.holding import held
 from graphs.objects.preconditions import Conflict, Conflicting
-from graphs.objects.refusals import ChangeRefused
 
 log = logging.getLogger("countersign.proposals")
 

@@ -16,10 +16,9 @@ from chat.models import Proposal, ProposalStatus
 from graphs.history.diffs import diff_of
 from graphs.models import Object
 from graphs.objects import operations, planning
-from graphs.objects.actions import Action
+from graphs.objects.actions import Action, ChangeRefused
 from graphs.objects.headers import require_may_edit_all
 from graphs.objects.operations import Operation
-from graphs.objects.refusals import ChangeRefused
 from graphs.objects.stores import labels
 from graphs.site.access import Member
 

@@ -10,8 +10,7 @@ from typing_extensions import TypedDict
 from chat.events.vocabulary import NewEvent
 from chat.models import Proposal, ProposalStatus
 from graphs.history import queries
-from graphs.history.diff_shapes import DiffEntry
-from graphs.history.diffs import labelled
+from graphs.history.diffs import DiffEntry, labelled
 from graphs.objects.refs import ObjectName
 
 Status = Literal["pending", "applied", "rejected", "stale", "expired", "cancelled", "failed"]

@@ -20,11 +20,10 @@ from chat.proposals.proposal_json import decision_event, proposal_event
 from chat.proposals.shortening import shorten
 from graphs.history.outside import catch_up
 from graphs.models import Object
-from graphs.objects.actions import Action, Batch, CreateObject, ObjectAction, named_by, parse, steps_of
+from graphs.objects.actions import Action, Batch, ChangeRefused, CreateObject, ObjectAction, named_by, parse, steps_of
 from graphs.objects.headers import object_for
 from graphs.objects.holding import held
 from graphs.objects.planning import keyed
-from graphs.objects.refusals import ChangeRefused
 from graphs.site.access import Forbidden, Member, NotFound, hold_role
 
 #: Told to the model.

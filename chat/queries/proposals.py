@@ -9,7 +9,7 @@ from django.db.models.functions import Now
 
 from chat.models import Proposal, ProposalStatus
 from graphs.models import Role
-from graphs.objects.narrowing import narrowed, unseen
+from graphs.objects.headers import narrowed, unseen
 from graphs.objects.refs import Ref
 from graphs.site.access import Member, NotFound, or_not_found, parsed_id
 

@@ -12,8 +12,7 @@ from chat.events import presence, reading
 from chat.events.vocabulary import StoredEvent
 from chat.models import Message, Stream
 from graphs.models import Object
-from graphs.objects.headers import may_see
-from graphs.objects.narrowing import narrowed
+from graphs.objects.headers import may_see, narrowed
 from graphs.site.access import NotFound, member_of, parsed_id
 
 #: Events and bytes one page of the log may hold.

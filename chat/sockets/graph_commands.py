@@ -16,9 +16,9 @@ from graphs.history import live_edits
 from graphs.history.editing import KeyUsed, Request
 from graphs.history.recording import to_json
 from graphs.models import Object
+from graphs.objects.actions import ChangeRefused
 from graphs.objects.edit_conflicts import EditConflicts
 from graphs.objects.refs import Ref
-from graphs.objects.refusals import ChangeRefused
 from graphs.site.access import NotFound
 from graphs.site.api import limits
 from graphs.site.url_keys import KeyConverter

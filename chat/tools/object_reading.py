@@ -14,14 +14,12 @@ from chat.tools.results import FIELD_CHARS, SHORT_CHARS, as_json, fitting, next_
 from graphs.history import queries
 from graphs.history.outside import catch_up
 from graphs.models import Modification, Object, Revision
-from graphs.objects.actions import quoted
-from graphs.objects.headers import children_of, listed, parent_of, ref_of, searched, title_of
+from graphs.objects.actions import quoted, some
+from graphs.objects.headers import children_of, holder_of, listed, parent_of, ref_of, searched, title_of
 from graphs.objects.kinds import KINDS, Kind, of_objects, store_of
 from graphs.objects.model_rows import record_of, row_of
-from graphs.objects.narrowing import holder_of
 from graphs.objects.operations import Record
 from graphs.objects.refs import Ref, RefText
-from graphs.objects.refusals import some
 from graphs.site.access import Member, NotFound
 from graphs.site.accounts import Account
 from rag.sources.objects.search import find, needles

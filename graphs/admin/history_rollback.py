@@ -25,9 +25,9 @@ from graphs.history.rollback import LeftOut, Plan, RollbackRefused
 from graphs.history.rollback_conflicts import NamedClash, named
 from graphs.history.scopes import Scope
 from graphs.models import ChangeSet
+from graphs.objects.actions import ChangeRefused
 from graphs.objects.kinds import KINDS, is_object
 from graphs.objects.refs import Ref
-from graphs.objects.refusals import ChangeRefused
 from graphs.objects.stores import labels
 from graphs.site.access import NotFound
 

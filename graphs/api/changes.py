@@ -20,11 +20,10 @@ from graphs.api.history_json import ChangeSetShape
 from graphs.history import code_diff, editing
 from graphs.models import Object
 from graphs.objects import actions
-from graphs.objects.actions import MAX_ACTIONS
+from graphs.objects.actions import MAX_ACTIONS, ChangeRefused
 from graphs.objects.edit_conflicts import EditConflict, EditConflicts
 from graphs.objects.kinds import KINDS
 from graphs.objects.refs import Ref
-from graphs.objects.refusals import ChangeRefused
 from graphs.site.access import NotFound
 from graphs.site.api import limits
 from graphs.site.api.bodies import Body, errors_by_field, read_body

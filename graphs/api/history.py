@@ -20,9 +20,9 @@ from graphs.history.compare import between
 from graphs.history.diffs import diff_of
 from graphs.history.scopes import AsOf, Caused, ChangeSets, OneModification, Scope
 from graphs.models import ChangeSet, Object, Origin
-from graphs.objects.narrowing import require_editable, require_seen
+from graphs.objects.actions import ChangeRefused
+from graphs.objects.headers import require_editable, require_seen
 from graphs.objects.refs import Ref
-from graphs.objects.refusals import ChangeRefused
 from graphs.objects.stores import labels
 from graphs.site.access import Member, NotFound, hold_role
 from graphs.site.api.bodies import read_body

@@ -11,11 +11,10 @@ from pydantic import with_config
 from typing_extensions import TypedDict
 
 from graphs.history import causes, queries
-from graphs.history.diff_shapes import DiffEntry
-from graphs.history.diffs import diff_of, label_of
+from graphs.history.diffs import DiffEntry, diff_of, label_of
 from graphs.history.scopes import operation_of
 from graphs.models import ChangeSet, Modification, Object, Origin, Revision
-from graphs.objects.narrowing import narrowed, unseen
+from graphs.objects.headers import narrowed, unseen
 from graphs.objects.operations import Operation, net, told
 from graphs.objects.refs import ObjectName, Ref
 from graphs.objects.stores import labels

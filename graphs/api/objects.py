@@ -32,7 +32,7 @@ from graphs.site.api.paging import PAGE_PARAMETERS, asked_page
 from graphs.site.api.parameters import IDEMPOTENCY_KEY, idempotency_key, object_name
 from graphs.site.api.problems import invalid, invalid_fields
 from graphs.workflows.actions import ACTIONS as OF_GRAPHS
-from graphs.workflows.graph_kind import GRAPH
+from graphs.workflows.store import GRAPH
 
 LONGEST_SEARCH = 200
 KIND = OpenApiParameter("kind", str, OpenApiParameter.PATH, description="A kind of objects, for example nodeType.")

@@ -5,8 +5,7 @@ from typing import Any, Self
 
 from pydantic import Field
 
-from graphs.history.diff_shapes import DiffEntry
-from graphs.history.diffs import diff_of
+from graphs.history.diffs import DiffEntry, diff_of
 from graphs.history.rollback import Plan
 from graphs.history.rollback_conflicts import NamedClash, named
 from graphs.objects.refs import ObjectName

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from django.db import transaction
 
 from graphs.history import fast_updates, live_edits
-from graphs.history.recording import Applied, Because, Done, Revised, record
-from graphs.history.signals import send_changed
+from graphs.history.recording import Applied, Because, Done, Revised, record, send_changed
 from graphs.models import Object
 from graphs.objects.headers import parent_of
 from graphs.objects.holding import hold
@@ -100,7 +99,7 @@ def _turn(change: HeldChange) -> tuple[int, int]:
 
 
 def _write(change: HeldChange) -> Done:
-    """Writes one change. An object that was deleted gets a last version, one that came back a higher one than it had."""
+    """Writes one change. A deleted object gets a last version, one that came back a higher one than it had."""
     changed, store = change.object, store_of(change.object.type)
     if change.version is None:
         operations = store.write(changed, change.operations, change.before)

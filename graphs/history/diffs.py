@@ -2,12 +2,43 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from graphs.history import code_diff
-from graphs.objects.kinds import KINDS, Field, Kind
+from graphs.objects.kinds import KINDS, Field, Form, Kind
 from graphs.objects.operations import Create, Delete, Operation, Record, Update
-from graphs.objects.refs import Ref
+from graphs.objects.refs import ObjectName, Ref
+from graphs.site.shapes import Shape
+
+
+class DiffLine(Shape):
+    op: Literal[" ", "-", "+"]
+    old: int | None = None
+    new: int | None = None
+    text: str
+
+
+class DiffField(Shape):
+    """A changed field. If it is `cut`, texts and lines are the first ones; `added` and `removed` count all lines."""
+
+    field: str
+    label: str
+    form: Form
+    old: Any
+    new: Any
+    lines: list[DiffLine] | None = None
+    added: int | None = None
+    removed: int | None = None
+    cut: bool | None = None
+
+
+class DiffEntry(Shape):
+    object: ObjectName
+    kind_label: str
+    label: str
+    action: Literal["create", "update", "delete"]
+    fields: list[DiffField]
+
 
 #: What a field holds that nobody filled in.
 _NOTHING: tuple[Any, ...] = (None, "", {}, [])

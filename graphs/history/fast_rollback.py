@@ -13,9 +13,8 @@ from graphs.history import hooks
 from graphs.history.fast_updates import each_locked, outcome, plain
 from graphs.history.recording import STORED, Applied, Because, parameters
 from graphs.models import Object
-from graphs.objects.columns import taken
 from graphs.objects.holding import HOLD
-from graphs.objects.kinds import KINDS
+from graphs.objects.kinds import KINDS, taken
 from graphs.site.prepared import prepared
 
 #: The object, kind and fields of a change set. Two rows, or a size that is not all of its modifications, do not fit.

@@ -12,9 +12,8 @@ from typing import Any, TypeGuard
 from graphs.history import hooks
 from graphs.history.recording import STORED, Applied, Because, Revised, parameters, to_json
 from graphs.models import Object
-from graphs.objects.columns import taken
 from graphs.objects.holding import HOLD
-from graphs.objects.kinds import KINDS, Field, Kind, store_of
+from graphs.objects.kinds import KINDS, Field, Kind, store_of, taken
 from graphs.objects.operations import Operation, Update
 from graphs.site.prepared import prepared
 

@@ -1,8 +1,4 @@
-"""What other parts of the house store with every change, in the statement that stores the change itself.
-
-Whoever has to know of a change in the same transaction can also listen to `graphs.history.signals.changed`; a statement
-of its own would cost every change a round trip more.
-"""
+"""What other rooms store with every change, in its own statement: `recording.changed` costs a round trip more."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,11 +10,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Hook:
-    """`relations` are common table expressions that read `revisions` and the parameters of
-    `graphs.history.recording.STORED`.
+    """Common table expressions over `revisions` and the parameters of `recording.STORED`.
 
-    They are told whether the change takes others back. `given` are parameters of their own; `result` is an expression
-    over them, and `stored` gets its value inside the transaction, once something was stored.
+    `relations` gets whether the change takes others back. `given` are parameters of their own; `result` is an
+    expression over them, and `stored` gets its value inside the transaction, once something was stored.
     """
 
     relations: Callable[[bool], str]

@@ -6,18 +6,18 @@ All edits of an object that are there are saved in one transaction that holds it
 import logging
 import uuid
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models.functions import Now
 
-from graphs.history.live_stretches import Stretch, stretches
-from graphs.history.recording import Because, Done, Revised, record
-from graphs.history.signals import send_changed
+from graphs.history.recording import Because, Done, Revised, record, send_changed
 from graphs.models import LiveEdit, Object, Origin
 from graphs.objects.holding import held
-from graphs.objects.operations import Operation
+from graphs.objects.kinds import KINDS
+from graphs.objects.operations import Operation, from_json, net
 from graphs.site.database_away import AWAY
 
 log = logging.getLogger("countersign.workingcopy")
@@ -26,6 +26,55 @@ log = logging.getLogger("countersign.workingcopy")
 SAVE_EVERY_S = 30
 #: How long saved ones are kept: for who sends one again, takes it back, or edits what they saw before it.
 KEEP = timedelta(days=7)
+
+
+@dataclass(slots=True)
+class Stretch:
+    """Edits of one person that can stand as one change: what others did between them touches nothing of it."""
+
+    person: int
+    label: str
+    edits: list[LiveEdit] = field(default_factory=list)
+    touched: set[str] = field(default_factory=set)
+
+    @property
+    def operations(self) -> tuple[Operation, ...]:
+        """The operations with the first `old` and last `new` of each field, without fields that were taken back."""
+        return net(from_json(operation) for edit in self.edits for operation in edit.operations)
+
+
+def stretches(edits: Iterable[LiveEdit]) -> Sequence[Stretch]:
+    """The edits of an object in the order of their versions, as changes that give the same when done in this order.
+
+    An edit joins the latest stretch of its person, unless one of somebody else has touched the same since that began.
+    """
+    found: list[Stretch] = []
+    for edit in edits:
+        # The items of the edit, and those that they name: the nodes that an edge leads from and to.
+        touched = set(edit.items) | {
+            f"{field.names}:{record[field.name]}"
+            for operation in edit.operations
+            for field in KINDS[operation["type"]].fields
+            if field.names in KINDS
+            for record in (operation.get("record"), operation.get("old"), operation.get("new"))
+            if record and field.name in record
+        }
+        stretch = _joined(found, edit.person, touched)
+        if stretch is None:
+            stretch = Stretch(edit.person, edit.person_label)
+            found.append(stretch)
+        stretch.edits.append(edit)
+        stretch.touched |= touched
+    return found
+
+
+def _joined(found: Sequence[Stretch], person: int, touched: set[str]) -> Stretch | None:
+    for stretch in reversed(found):
+        if stretch.person == person:
+            return stretch
+        if stretch.touched & touched:
+            return None
+    return None
 
 
 def save_edits(object_id: int) -> tuple[uuid.UUID, ...]:

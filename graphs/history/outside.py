@@ -16,8 +16,7 @@ from django.db.models.functions import Now
 from django.db.models.signals import post_delete, post_save
 
 from graphs.history import live_edits
-from graphs.history.recording import Because, Done, Revised, begin, record
-from graphs.history.signals import saved_outside, send_changed
+from graphs.history.recording import Because, Done, Revised, begin, record, saved_outside, send_changed
 from graphs.models import Object, Origin
 from graphs.objects.headers import ref_of
 from graphs.objects.holding import raise_versions

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.core.serializers.json import DjangoJSONEncoder
+from django.dispatch import Signal
 
 from graphs.history import hooks
 from graphs.models import Object, Origin, Revision
@@ -178,3 +179,16 @@ def _modifications(operations: Sequence[Operation]) -> Iterator[tuple[Any, ...]]
 
 def to_json(value: Any) -> str:
     return _ENCODER.encode(value)
+
+
+#: Sent with `change` (`Applied`) inside the transaction, after everything else of it. The graph and the streams that
+#: tell of it are held: a receiver that locks rows of its own does so after them, as every other process must.
+changed = Signal()
+#: Sent with `kind` (its name) when other code saved or deleted a row of a registered model, inside its transaction.
+saved_outside = Signal()
+
+
+def send_changed(applied: Applied) -> Applied:
+    """Sends `changed` and returns what was done."""
+    changed.send(sender=Object, change=applied)
+    return applied

@@ -16,9 +16,8 @@ from django.db import transaction
 
 from graphs.history import changes, fast_rollback
 from graphs.history.outside import catch_up
-from graphs.history.recording import Applied, Because
+from graphs.history.recording import Applied, Because, send_changed
 from graphs.history.scopes import AsOf, Caused, ChangeSets, Done, OneModification, Scope, read, to_hold
-from graphs.history.signals import send_changed
 from graphs.history.undo import Clash, Left, Undone, undo
 from graphs.models import Object, Origin, Revision
 from graphs.objects import holding

@@ -1,13 +1,36 @@
 """What can be asked for, by name, of tools (`propose_` and the name) and of people. Rooms register theirs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Annotated, Any, Self
 
+from django.utils.translation import gettext as _
 from pydantic import Field, ValidationError, model_validator
 
 from graphs.objects.refs import Ref, RefText
 from graphs.objects.strict import DataPatch, JSONObject, Key, ShortText, StrictModel
 from graphs.site.json_values import shown
+
+#: Problems that one refusal tells.
+MAX_SENTENCES = 5
+
+
+class ChangeRefused(Exception):
+    """What was asked for cannot be done as it was asked; its text says, to a model or a person, what to do instead."""
+
+    def __init__(self, *problems: str) -> None:
+        sentences = list(problems[:MAX_SENTENCES])
+        if more := len(problems) - len(sentences):
+            sentences.append(_("And {count} more.").format(count=more))
+        super().__init__("\n".join(sentences))
+        self.problems = problems
+
+
+def some(keys: Iterable[str], most: int = 20) -> str:
+    """The first keys, to name in a refusal."""
+    first = list(islice(keys, most + 1))
+    return ", ".join(first[:most]) + (" …" if len(first) > most else "")
+
 
 #: Actions of one batch.
 MAX_ACTIONS = 1_000

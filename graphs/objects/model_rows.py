@@ -18,9 +18,9 @@ from django.utils.timezone import is_aware
 from django.utils.translation import gettext as _
 
 from graphs.models import Object
+from graphs.objects.actions import ChangeRefused
 from graphs.objects.kinds import KINDS, Field, Kind
 from graphs.objects.operations import UNTOLD, Record
-from graphs.objects.refusals import ChangeRefused
 from graphs.site.json_values import same
 
 _writing: ContextVar[bool] = ContextVar("writing an object", default=False)

@@ -8,13 +8,13 @@ from django.db.models import Model
 from django.utils.translation import gettext as _
 
 from graphs.models import Object
+from graphs.objects.actions import ChangeRefused
 from graphs.objects.headers import held_by, parent_of, ref_of, rows_with
 from graphs.objects.kinds import KINDS, Kind, of_models
 from graphs.objects.model_rows import as_writer, new_row, record_of, refusals_of, row_of, save, untold
 from graphs.objects.operations import UNTOLD, Create, Delete, Operation, Record, Update, told
 from graphs.objects.preconditions import Before, Stored
 from graphs.objects.refs import Ref
-from graphs.objects.refusals import ChangeRefused
 from graphs.objects.stores import ObjectChange, Store
 from graphs.site.json_values import same
 

@@ -134,3 +134,23 @@ def fields(record: Record) -> Record:
 def told(value: Any) -> Any:
     """What may be shown of a record, or of the value of a field."""
     return {name: each for name, each in value.items() if name != UNTOLD} if isinstance(value, dict) else value
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """An object or a part of one as the plan read it: kind, key, and version, which is 0 if it only has to be there."""
+
+    type: str
+    id: str
+    version: int
+
+    def to_json(self) -> dict[str, Any]:
+        return {"type": self.type, "id": self.id, "version": self.version}
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What would be done, and the items that this depends on; a node that depends on nothing has no targets."""
+
+    operations: tuple[Operation, ...]
+    targets: tuple[Target, ...]

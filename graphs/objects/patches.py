@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from graphs.objects.refusals import ChangeRefused
+from graphs.objects.actions import ChangeRefused
 from graphs.objects.strict import DataPatch, Patch
 from graphs.site.json_values import shown
 

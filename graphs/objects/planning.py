@@ -19,21 +19,21 @@ from graphs.objects.actions import (
     MAX_ACTIONS,
     NAMES,
     Action,
+    ChangeRefused,
     CreateObject,
     DeleteObject,
     MoveObject,
     ObjectAction,
     UpdateObject,
+    some,
     steps_of,
 )
 from graphs.objects.headers import existing, is_key, may_see, parent_of
 from graphs.objects.kinds import KINDS, Kind, is_object, store_of
 from graphs.objects.model_rows import full_record, new_row, record_of, row_of
-from graphs.objects.operations import Create, Delete, Operation, Record, Update, net
+from graphs.objects.operations import Create, Delete, Operation, Planned, Record, Target, Update, net
 from graphs.objects.patches import replaced
-from graphs.objects.planned import Planned, Target
 from graphs.objects.refs import Ref
-from graphs.objects.refusals import ChangeRefused, some
 from graphs.objects.stores import ObjectChange, refuse_users
 from graphs.objects.strict import Patch
 from graphs.site.access import Member

@@ -9,7 +9,8 @@ from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
 from graphs.models import Object
-from graphs.objects import kinds, refusals
+from graphs.objects import kinds
+from graphs.objects.actions import ChangeRefused, some
 from graphs.objects.headers import parent_of
 from graphs.objects.operations import Delete, Operation, Record, Update
 from graphs.objects.preconditions import Before, Stored
@@ -49,7 +50,7 @@ class Store(ABC):
 
         Raises `ChangeRefused`, as what it gives does.
         """
-        raise refusals.ChangeRefused(*(f"This is no change of {plan.around}: {each!r}." for each in asked))
+        raise ChangeRefused(*(f"This is no change of {plan.around}: {each!r}." for each in asked))
 
     @abstractmethod
     def title(self, of: Object) -> str:
@@ -84,8 +85,8 @@ def headers(workspace_id: int, refs: Iterable[Ref]) -> QuerySet[Object]:
     for ref in refs:
         keys.setdefault(ref.type, set()).add(ref.key)
     which = Q(pk__in=())
-    for type_, some in keys.items():
-        which |= Q(type=type_, key__in=some)
+    for type_, names in keys.items():
+        which |= Q(type=type_, key__in=names)
     return Object.objects.filter(which, workspace=workspace_id)
 
 
@@ -112,9 +113,9 @@ def by_owner(around: Object, refs: Iterable[Ref]) -> list[tuple[Object, list[Ref
 def stored(around: Object, refs: Collection[Ref], fields: Collection[str] | None = None) -> dict[Ref, Stored]:
     """Parts of an object, and other objects of its workspace, as they stand; absent ones are left out."""
     found: dict[Ref, Stored] = {}
-    for owner, some in by_owner(around, refs):
+    for owner, items in by_owner(around, refs):
         if owner.pk is not None:
-            found |= kinds.store_of(owner.type).stored(owner, some, fields)
+            found |= kinds.store_of(owner.type).stored(owner, items, fields)
     return found
 
 
@@ -127,9 +128,9 @@ def has_part(of: Object, part: Ref) -> bool:
 def labels(around: Object, refs: Iterable[Ref]) -> dict[Ref, str]:
     """What people call these now; those that are gone are left out."""
     found: dict[Ref, str] = {}
-    for owner, some in by_owner(around, set(refs)):
+    for owner, items in by_owner(around, set(refs)):
         if owner.pk is not None:
-            found |= kinds.store_of(owner.type).labels(owner, some)
+            found |= kinds.store_of(owner.type).labels(owner, items)
     return found
 
 
@@ -157,7 +158,7 @@ def refuse_users(change: ObjectChange, others: Sequence[ObjectChange]) -> None:
         names = dict.fromkeys(str(ref) if ref.type in told else ref.type for ref in found)
         message = _("{object} is still used by: {users}.")
         ref = Ref(change.object.type, change.object.key)
-        raise refusals.ChangeRefused(message.format(object=ref, users=refusals.some(names, 5)))
+        raise ChangeRefused(message.format(object=ref, users=some(names, 5)))
 
 
 def divided(around: Object, operations: Sequence[Operation]) -> list[ObjectChange]:

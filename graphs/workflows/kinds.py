@@ -8,13 +8,12 @@ from django.utils.translation import gettext_lazy as _
 from pydantic import ValidationError
 
 from graphs.models import BUILT_IN_TYPES, Edge, Node, NodeType
-from graphs.objects.actions import mistakes
+from graphs.objects.actions import ChangeRefused, mistakes
 from graphs.objects.holding import hold_workspace
 from graphs.objects.kinds import Field, Kind
 from graphs.objects.model_store import ModelStore
 from graphs.objects.operations import Delete, Operation, Record, Update
 from graphs.objects.refs import Ref
-from graphs.objects.refusals import ChangeRefused
 from graphs.objects.stores import ObjectChange
 from graphs.workflows.action_parts import Handles
 

@@ -7,19 +7,19 @@ from typing import Any
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import connection
 from django.db.models import Model
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from graphs.models import Edge, Graph, Node, Object
-from graphs.objects.columns import taken
-from graphs.objects.kinds import Kind
+from graphs.objects.actions import ChangeRefused
+from graphs.objects.kinds import Kind, register, taken
 from graphs.objects.operations import Create, Delete, Operation, Record, Update
 from graphs.objects.planning import ObjectPlan
 from graphs.objects.preconditions import Before, Stored
 from graphs.objects.refs import Ref
-from graphs.objects.refusals import ChangeRefused
 from graphs.objects.stores import Store
 from graphs.workflows import rows
-from graphs.workflows.kinds import EDGE, NODE
+from graphs.workflows.kinds import EDGE, NODE, NODE_TYPE, OWN_FIELDS
 from graphs.workflows.planning import planner
 from graphs.workflows.preconditions import GraphBefore
 
@@ -71,7 +71,7 @@ class GraphStore(Store):
 
     def checked(self, item: Ref, new: Record) -> Record:
         if not isinstance(new.get("metadata", {}), dict):
-            raise ChangeRefused(_("metadata: this has to be an object."))
+            raise ChangeRefused(gettext("metadata: this has to be an object."))
         return new
 
     def title(self, of: Object) -> str:
@@ -153,3 +153,8 @@ def _create(kind: Kind, operations: Iterable[Operation], before: GraphBefore, gr
         if isinstance(operation, Create)
     ]
     return kind.model._default_manager.bulk_create(new, batch_size=BATCH)
+
+
+#: The kinds of objects that this room brings.
+GRAPH = register(Kind("graph", _("graph"), "name", OWN_FIELDS, Graph, GraphStore(), parts=(NODE, EDGE), url="graph"))
+register(NODE_TYPE)

@@ -23,9 +23,9 @@ from graphs.history import editing, outside
 from graphs.history.editing import Request
 from graphs.models import ChangeSet, Graph, Membership, Object, Role
 from graphs.objects import actions
+from graphs.objects.actions import ChangeRefused
 from graphs.objects.headers import object_for
 from graphs.objects.refs import Ref
-from graphs.objects.refusals import ChangeRefused
 from graphs.site.access import Member, NotFound, member_of
 from graphs.site.api import tokens
 from tests.chat.admin.talk import talk

@@ -16,9 +16,9 @@ from graphs.history import changes
 from graphs.history.recording import Because
 from graphs.models import ChangeSet, Graph, Membership, Object, Origin, Role, Workspace
 from graphs.objects import actions
+from graphs.objects.actions import ChangeRefused
 from graphs.objects.operations import Update
 from graphs.objects.refs import Ref
-from graphs.objects.refusals import ChangeRefused
 from graphs.site.access import Forbidden, Member, member_of
 from tests.cast import member
 from tests.chat.admin.talk import Talk, talk

@@ -14,7 +14,7 @@ from chat.subjects.tools import CallRefused, ParsedCall
 from chat.tools.base import ToolContext
 from graphs.models import Edge, Node, NodeType, Sheet
 from graphs.objects import planning
-from graphs.objects.refusals import ChangeRefused
+from graphs.objects.actions import ChangeRefused
 from graphs.site.access import member_of
 from tests.doors.world import World, canary
 

@@ -11,12 +11,12 @@ from graphs.history.editing import Request
 from graphs.history.outside import catch_up
 from graphs.models import Object
 from graphs.objects import actions
+from graphs.objects.actions import ChangeRefused
 from graphs.objects.headers import existing
 from graphs.objects.kinds import KINDS
 from graphs.objects.model_rows import record_of
 from graphs.objects.operations import Record
 from graphs.objects.refs import Ref
-from graphs.objects.refusals import ChangeRefused
 from graphs.site.access import Member
 from tests.graphs.workflows.interchange.strategies import texts, values
 from tests.shop.models import Product, Shop

@@ -32,10 +32,10 @@ from graphs.history.rollback import Clashing
 from graphs.history.scopes import AsOf, ChangeSets
 from graphs.models import ChangeSet, Membership, Object, Origin, Role, Workspace
 from graphs.objects import actions
+from graphs.objects.actions import ChangeRefused
 from graphs.objects.headers import object_for
 from graphs.objects.operations import Delete
 from graphs.objects.refs import Ref
-from graphs.objects.refusals import ChangeRefused
 from graphs.site.access import Member, NotFound, member_of
 from graphs.site.api import tokens
 from rag.embeddings import background

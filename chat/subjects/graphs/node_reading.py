@@ -8,7 +8,7 @@ from chat.subjects.graphs.reading import Key, graph_of
 from chat.subjects.graphs.rows import data_text, edge_row, long_field, node_row, type_row
 from chat.tools.base import Arguments, ReadTool, ToolContext, ToolFailed
 from chat.tools.results import FIELD_CHARS, LIST_CHARS, fitting, next_offset, note, shown_of
-from graphs.objects.refusals import some
+from graphs.objects.actions import some
 from graphs.workflows.neighbours import Direction
 from graphs.workflows.sources import GraphSource, NodeRecord
 from rag.sources.graphs.text_search import TokenSearch, survey

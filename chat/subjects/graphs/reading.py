@@ -8,7 +8,7 @@ from chat.subjects.graphs.rows import data_text, node_row, type_row
 from chat.tools.base import Arguments, ReadTool, ToolContext, ToolFailed
 from chat.tools.results import as_json, fitting, next_offset, note, shown_of
 from graphs.models import Graph
-from graphs.objects.refusals import some
+from graphs.objects.actions import some
 from graphs.workflows.sources import GraphSource, NodeRecord
 from rag.sources.graphs.text_search import TokenSearch, survey
 from rag.texts.shortening import cut, handles_summary

@@ -23,10 +23,10 @@ from graphs.workflows.actions import (
     ReorganizeLayout,
     UpdateNode,
 )
-from graphs.workflows.graph_kind import GRAPH
 from graphs.workflows.kinds import NODE
 from graphs.workflows.node_types import BUILT_IN, TypeRecord
 from graphs.workflows.sources import GraphSource
+from graphs.workflows.store import GRAPH
 
 #: The tools that propose changes of a graph: each is an action of `graphs.workflows.actions`.
 WRITE_TOOLS = (

@@ -13,13 +13,13 @@ from django.utils.translation import gettext as _
 
 from graphs.history.editing import KeyUsed, Request
 from graphs.models import Graph, LiveEdit, Object
+from graphs.objects.actions import ChangeRefused
 from graphs.objects.edit_conflicts import EditConflicts, SeenVersions
 from graphs.objects.holding import held
 from graphs.objects.kinds import is_object, store_of
 from graphs.objects.operations import Create, Delete, Operation, fields, from_json, inverses, to_json
 from graphs.objects.planning import plan
 from graphs.objects.preconditions import Before, Conflicting
-from graphs.objects.refusals import ChangeRefused
 from graphs.site.access import Member, NotFound, hold_role
 
 

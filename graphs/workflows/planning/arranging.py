@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from django.utils.translation import gettext as _
 
-from graphs.objects.refusals import ChangeRefused
+from graphs.objects.actions import ChangeRefused
 from graphs.workflows.actions import ReorganizeLayout
 from graphs.workflows.kinds import NODE
 from graphs.workflows.planning import layout

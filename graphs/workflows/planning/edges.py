@@ -3,8 +3,8 @@
 from django.utils.translation import gettext as _
 
 from graphs.models.workflows import MAX_EDGE_KEY
+from graphs.objects.actions import ChangeRefused
 from graphs.objects.refs import Ref
-from graphs.objects.refusals import ChangeRefused
 from graphs.workflows.actions import CreateEdge, DeleteEdge, UpdateEdge
 from graphs.workflows.kinds import EDGE, NODE
 from graphs.workflows.planning.graph_plan import GraphPlan

@@ -6,12 +6,11 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from graphs.models.workflows import MAX_EDGE_KEY
+from graphs.objects.actions import ChangeRefused, some
 from graphs.objects.kinds import Kind
-from graphs.objects.operations import Create, Delete, Operation, Record, Update
-from graphs.objects.planned import Target
+from graphs.objects.operations import Create, Delete, Operation, Record, Target, Update
 from graphs.objects.planning import ObjectPlan
 from graphs.objects.refs import Ref
-from graphs.objects.refusals import ChangeRefused, some
 from graphs.site.json_values import same, shown
 from graphs.workflows.interchange.keys import UniqueTexts
 from graphs.workflows.kinds import EDGE, NODE, NODE_TYPE

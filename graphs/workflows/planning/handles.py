@@ -5,8 +5,8 @@ from typing import Any, Literal
 
 from django.utils.translation import gettext as _
 
+from graphs.objects.actions import ChangeRefused
 from graphs.objects.operations import Record
-from graphs.objects.refusals import ChangeRefused
 from graphs.site.json_values import shown
 from graphs.workflows.node_types import Handles
 

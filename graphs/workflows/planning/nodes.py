@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from django.utils.translation import gettext as _
 
 from graphs.models.objects import MAX_KEY
+from graphs.objects.actions import ChangeRefused, some
 from graphs.objects.operations import Record
 from graphs.objects.patches import merged, patched, patched_data
-from graphs.objects.refusals import ChangeRefused, some
 from graphs.site.json_values import storable_object
 from graphs.workflows.actions import (
     Connection,

@@ -3,10 +3,10 @@
 from django.utils.translation import gettext as _
 
 from graphs.models.objects import MAX_KEY
+from graphs.objects.actions import ChangeRefused, some
 from graphs.objects.operations import Record
 from graphs.objects.patches import patched
 from graphs.objects.refs import Ref
-from graphs.objects.refusals import ChangeRefused, some
 from graphs.site.json_values import shown
 from graphs.workflows.actions import ConfigureNodeType, DeleteNodeType
 from graphs.workflows.interchange.keys import slug

@@ -11,8 +11,7 @@ from django.db import transaction
 from django.dispatch import receiver
 from redis.exceptions import RedisError
 
-from graphs.history.recording import Applied
-from graphs.history.signals import changed
+from graphs.history.recording import Applied, changed
 from graphs.models import Graph, NodeType
 from graphs.site import valkey
 from rag.sources.graphs.context import GraphContext, GraphFacts, Options, RelevantEdge, RelevantNode, RelevantType

@@ -10,8 +10,7 @@ from django.db.models.functions import Cast, Concat
 from django.db.models.signals import post_save
 from django.dispatch import receiver
 
-from graphs.history.recording import Applied
-from graphs.history.signals import changed
+from graphs.history.recording import Applied, changed
 from graphs.models import Graph, LiveEdit, Modification, Node, Revision, Workspace
 from graphs.site.accounts import account_of
 from graphs.workflows.kinds import NODE

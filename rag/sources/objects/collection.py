@@ -13,8 +13,7 @@ from django.db.models import BigIntegerField, CharField, Exists, Func, Max, Mode
 from django.db.models.functions import Cast, Concat
 from django.dispatch import receiver
 
-from graphs.history.recording import Applied
-from graphs.history.signals import changed, saved_outside
+from graphs.history.recording import Applied, changed, saved_outside
 from graphs.models import Object, Workspace
 from graphs.objects.headers import ref_of, rows_of
 from graphs.objects.kinds import KINDS, Kind, of_models

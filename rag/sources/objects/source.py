@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from graphs.models import Object
-from graphs.objects.headers import existing, listed, ref_of, title_of
+from graphs.objects.headers import existing, holder_of, listed, ref_of, title_of
 from graphs.objects.kinds import KINDS, Kind
 from graphs.objects.model_rows import record_of, row_of
-from graphs.objects.narrowing import holder_of
 from graphs.objects.refs import Ref
 from graphs.site.access import Member
 from graphs.site.accounts import Account, account_of

@@ -17,10 +17,10 @@ from chat.proposals import Proposed, WriteCall, propose
 from chat.proposals.proposal_json import brief_json, proposal_json
 from graphs.models import Graph, Object, Revision, Workspace
 from graphs.objects import actions
+from graphs.objects.actions import ChangeRefused
 from graphs.objects.headers import object_for
 from graphs.objects.kinds import Kind
 from graphs.objects.refs import Ref
-from graphs.objects.refusals import ChangeRefused
 from graphs.site.access import Forbidden, Member, member_of
 from tests.chat.admin.talk import Talk, talk
 from tests.registered import pin, pins

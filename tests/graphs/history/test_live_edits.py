@@ -10,9 +10,8 @@ from django.test.utils import CaptureQueriesContext
 
 from graphs.history import changes, live_edits, queries, rollback
 from graphs.history.editing import Request, edit
-from graphs.history.recording import Applied, Because
+from graphs.history.recording import Applied, Because, changed, send_changed
 from graphs.history.scopes import AsOf, ChangeSets
-from graphs.history.signals import changed, send_changed
 from graphs.models import ChangeSet, Graph, LiveEdit, Modification, Node, Object, Origin, Revision, Role, Workspace
 from graphs.objects import actions
 from graphs.objects.operations import Update

@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphs.history.live_stretches import stretches
+from graphs.history.live_edits import stretches
 from graphs.models import LiveEdit
 from graphs.objects.operations import Create, Delete, Operation, Record, Update, inverses, to_json
 from graphs.objects.refs import Ref

@@ -23,11 +23,11 @@ from graphs.history.recording import Because
 from graphs.history.rollback_conflicts import named
 from graphs.history.scopes import ChangeSets
 from graphs.models import ChangeSet, Modification, Object, Origin, Workspace
+from graphs.objects.actions import ChangeRefused
 from graphs.objects.kinds import KINDS, Kind
 from graphs.objects.operations import Update
 from graphs.objects.preconditions import Conflict, Conflicting
 from graphs.objects.refs import Ref
-from graphs.objects.refusals import ChangeRefused
 from graphs.site.access import Forbidden, member_of
 from tests.graphs.api.callers import post_json, problem, with_token
 from tests.graphs.history.test_fast_updates import while_it_waits

@@ -6,11 +6,10 @@ from django.contrib.auth.models import User
 from chat.models import Session, Stream
 from graphs.models import Workspace
 from graphs.objects import register
-from graphs.objects.actions import DeleteObject
+from graphs.objects.actions import ChangeRefused, DeleteObject
 from graphs.objects.headers import object_for, searched
 from graphs.objects.planning import plan
 from graphs.objects.refs import Ref
-from graphs.objects.refusals import ChangeRefused
 from graphs.site.access import member_of
 from tests.registered import forget, product, shops
 from tests.shop.models import Shop

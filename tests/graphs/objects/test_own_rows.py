@@ -20,10 +20,10 @@ from graphs.history.rollback_conflicts import named
 from graphs.history.scopes import AsOf, ChangeSets
 from graphs.models import ChangeSet, Modification, Object, Origin, Revision, Workspace
 from graphs.objects import staleness
+from graphs.objects.actions import ChangeRefused
 from graphs.objects.kinds import Kind
 from graphs.objects.preconditions import Conflict
 from graphs.objects.refs import Ref
-from graphs.objects.refusals import ChangeRefused
 from graphs.site.access import member_of
 from rag.embeddings.metering import Account
 from rag.sources.objects.search import find

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphs.objects.actions import ChangeRefused
 from graphs.objects.patches import merged, patched, patched_data
-from graphs.objects.refusals import ChangeRefused
 from graphs.objects.strict import DataPatch, Patch
 
 CODE = "const a = 1;\nconst b = 2;\nif (a) {\n  return b;\n}\nreturn a;\n"

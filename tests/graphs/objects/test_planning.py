@@ -10,11 +10,10 @@ from graphs.history.recording import Applied, Because
 from graphs.history.rollback import Clashing
 from graphs.history.scopes import ChangeSets
 from graphs.models import Graph, Node, NodeType, Origin
-from graphs.objects.actions import parse
-from graphs.objects.planned import Planned
+from graphs.objects.actions import ChangeRefused, parse
+from graphs.objects.operations import Planned
 from graphs.objects.planning import plan
 from graphs.objects.refs import Ref
-from graphs.objects.refusals import ChangeRefused
 from tests.graphs.workflows.planning.asking import shown
 from tests.proposed import Call
 from tests.registered import product, shops

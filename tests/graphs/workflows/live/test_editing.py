@@ -6,8 +6,8 @@ from django.contrib.auth.models import User
 from graphs.history import live_edits
 from graphs.history.editing import KeyUsed, Request
 from graphs.models import ChangeSet, Edge, Graph, LiveEdit, Membership, Node, NodeType, Object, Role, Workspace
+from graphs.objects.actions import ChangeRefused
 from graphs.objects.edit_conflicts import EditConflicts
-from graphs.objects.refusals import ChangeRefused
 from graphs.site.access import Forbidden, NotFound, member_of
 from graphs.workflows.live import editing
 from graphs.workflows.sources import GraphSource

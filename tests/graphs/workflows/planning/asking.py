@@ -8,10 +8,8 @@ from graphs.history import changes
 from graphs.history.recording import Applied, Because
 from graphs.models import Graph, Origin
 from graphs.objects import planning
-from graphs.objects.actions import parse
-from graphs.objects.operations import Operation, inverses, to_json
-from graphs.objects.planned import Planned
-from graphs.objects.refusals import ChangeRefused
+from graphs.objects.actions import ChangeRefused, parse
+from graphs.objects.operations import Operation, Planned, inverses, to_json
 from graphs.workflows.exports import export_graph
 from tests.graphs.recorded import recorded
 

@@ -10,10 +10,8 @@ from pydantic import ValidationError
 
 from graphs.models import Edge, Graph, Node, NodeType, Sheet
 from graphs.objects import planning
-from graphs.objects.actions import Action, parse
-from graphs.objects.operations import from_json, to_json
-from graphs.objects.planned import Planned
-from graphs.objects.refusals import ChangeRefused
+from graphs.objects.actions import Action, ChangeRefused, parse
+from graphs.objects.operations import Planned, from_json, to_json
 from graphs.workflows.actions import ACTIONS
 from tests.graphs.workflows.planning.asking import done, undone, without_versions
 

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from graphs.models import Edge, Graph, Node, NodeType, Sheet
-from graphs.objects.planned import Target
+from graphs.objects.operations import Target
 from tests.graphs.workflows.planning.asking import done, one, plan, refused, shown, without_versions
 
 EDGE = {"sourceKey": "fetch-api", "sourceHandle": "R-1", "targetKey": "return", "targetHandle": "L-1"}

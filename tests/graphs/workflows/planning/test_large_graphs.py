@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from graphs.models import Edge, Graph, Node
-from graphs.objects.refusals import ChangeRefused
+from graphs.objects.actions import ChangeRefused
 from tests.graphs.workflows.planning.asking import done, one, plan, refused
 
 NODES = 20_000 if "FULL" in os.environ else 3_000

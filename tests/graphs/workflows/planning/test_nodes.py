@@ -3,8 +3,7 @@ from typing import Any
 import pytest
 
 from graphs.models import Edge, Graph, Node, NodeType, Sheet
-from graphs.objects.operations import Create, Delete, Update
-from graphs.objects.planned import Target
+from graphs.objects.operations import Create, Delete, Target, Update
 from graphs.objects.refs import Ref
 from tests.graphs.workflows.planning.asking import done, one, plan, refused, shown, undone, without_versions
 
