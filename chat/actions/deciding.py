@@ -15,7 +15,7 @@ from chat.actions.refusals import Refused
 from chat.engine import turns
 from chat.engine.runs import Accepted
 from chat.models import Proposal, ProposalStatus, Session
-from chat.proposals.applying import TOOL_PREFIX, carry_out, held_object
+from chat.proposals.applying import TOOL_PREFIX, carry_out, held_object, unknown_kind
 from chat.proposals.closing import expire_due, tell_others
 from chat.proposals.drafting import DraftedProposal, draft
 from chat.proposals.proposal_json import brief_json, decider, decision_event
@@ -112,6 +112,9 @@ def _claimed(proposal: Proposal, member: Member, decision: Decision) -> bool:
 
 def _approve(proposal: Proposal, member: Member, decision: Decision) -> Sequence[str]:
     """Applies the proposal and returns the fields that are to be saved."""
+    if problem := unknown_kind(proposal):
+        proposal.status, proposal.problem = ProposalStatus.FAILED, problem
+        return _OUTCOME
     # So that whoever stands in the way is named by the history.
     catch_up(list(held(_concerned(proposal, decision.edited_arguments))))
     of = held_object(proposal)
@@ -149,6 +152,8 @@ def preview(member: Member, proposal_id: str, arguments: dict[str, Any] | None) 
     member.require_editor()
     with transaction.atomic():
         proposal = proposal_for(member, proposal_id)
+        if problem := unknown_kind(proposal):
+            raise Refused("conflict", problem)
         of = held_object(proposal)
         if of is None:
             raise Refused("conflict", _("What this proposal would change was deleted."))

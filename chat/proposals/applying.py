@@ -5,6 +5,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import DataError, IntegrityError
+from django.utils.translation import gettext as _
 from pydantic import ValidationError
 
 from chat.models import Proposal, ProposalStatus
@@ -15,6 +16,7 @@ from graphs.models import Object, Origin
 from graphs.objects import actions, operations, staleness
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.holding import held
+from graphs.objects.kinds import KINDS
 from graphs.objects.preconditions import Conflict, Conflicting
 
 log = logging.getLogger("countersign.proposals")
@@ -28,6 +30,13 @@ def held_object(proposal: Proposal) -> Object | None:
     if proposal.object_id is None:
         return proposal.about
     return held(Object.objects.filter(workspace=proposal.workspace_id, pk=proposal.object_id)).first()
+
+
+def unknown_kind(proposal: Proposal) -> str:
+    """A sentence if a kind that the proposal is about is no longer registered; else ""."""
+    named = [proposal.object_type, *(each["type"] for each in (*proposal.operations, *proposal.targets))]
+    gone = [name for name in dict.fromkeys(named) if name and name not in KINDS]
+    return _("{kinds} is no longer known here.").format(kinds=", ".join(gone)) if gone else ""
 
 
 def carry_out(proposal: Proposal, of: Object | None, actor: User) -> None:

@@ -19,7 +19,7 @@ from graphs.models import Graph, Object, Revision, Workspace
 from graphs.objects import actions
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.headers import object_for
-from graphs.objects.kinds import Kind
+from graphs.objects.kinds import KINDS, Kind
 from graphs.objects.refs import Ref
 from graphs.site.access import Forbidden, Member, member_of
 from tests.chat.admin.talk import Talk, talk
@@ -178,6 +178,20 @@ def test_a_row_that_was_deleted_meanwhile_fails(member: Member, spring: AlwaysSe
     with pytest.raises(Refused) as refused:
         approve(member, proposal)
     assert refused.value.code == "failed"
+
+
+def test_what_is_of_a_kind_that_nobody_registers_any_more_fails(member: Member, spring: AlwaysSend) -> None:
+    proposal = ask(member, "update_object", object=name_of(spring), updates={"part_key": "x"})
+    other = ask(member, "update_object", object=name_of(spring), updates={"part_key": "y"})
+    with pytest.MonkeyPatch.context() as patched:
+        patched.delitem(KINDS, "pin")
+        with pytest.raises(Refused, match="pin is no longer known here"):
+            deciding.preview(member, str(proposal.pk), None)
+        with pytest.raises(Refused, match="pin is no longer known here") as refused:
+            approve(member, proposal)
+        assert refused.value.code == "failed"
+        assert deciding.decide(member, str(other.pk), Decision(False)).proposal.status == ProposalStatus.REJECTED
+    assert AlwaysSend.objects.get().part_key == ""
 
 
 def test_an_allowance_lets_it_through(member: Member, spring: AlwaysSend) -> None:
