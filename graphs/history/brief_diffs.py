@@ -50,7 +50,7 @@ def _action(entry: dict[str, Any]) -> str:
 
 
 def _brief_field(field: dict[str, Any]) -> dict[str, Any]:
-    """Of code and JSON that are cut, `added` and `removed` say how many lines there are in all."""
+    """The field, or its beginning; `added` and `removed` count all lines of code or JSON that is cut."""
     if chars(field) <= FIELD_CHARS:
         return field
     if "lines" not in field:

@@ -7,7 +7,6 @@ fields, the index is searched from field to field, so that a hundred thousand ve
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from django.db import connection
@@ -59,31 +58,20 @@ LEFT JOIN LATERAL (
     ORDER BY version DESC LIMIT 1
 ) AS last ON true
 """
-
-
-#: The places of JSON in what `_ENDS` gives.
+#: Columns of `_ENDS` that hold JSON.
 _JSON = (5, 8, 9)
 
 
-class _First(NamedTuple):
-    action: str
-    version: int
-    old: Any
-
-
-class _Last(NamedTuple):
-    action: str
-    version: int
-    old: Any
-    new: Any
-
-
-@dataclass(frozen=True, slots=True)
-class _Ends:
+class _Ends(NamedTuple):
     """The first and the last modification of a field; of the field "", an item came or went."""
 
-    first: _First
-    last: _Last
+    first_action: str
+    first_version: int
+    first_old: Any
+    last_action: str
+    last_version: int
+    last_old: Any
+    last_new: Any
 
 
 def between(type_: str, object_id: int, a: int, b: int) -> tuple[Operation, ...]:
@@ -95,7 +83,7 @@ def between(type_: str, object_id: int, a: int, b: int) -> tuple[Operation, ...]
     by_item: dict[Ref, dict[str, _Ends]] = {}
     for kind, key, field, *ends in _rows(type_, object_id, a, b):
         if ends[0] is not None:
-            by_item.setdefault(Ref(kind, key), {})[field] = _Ends(_First(*ends[:3]), _Last(*ends[3:]))
+            by_item.setdefault(Ref(kind, key), {})[field] = _Ends(*ends)
     order = list(KINDS)
     items = sorted(by_item, key=lambda item: (order.index(item.type), item.key))
     found = (_operation(item, by_item[item]) for item in items)
@@ -124,28 +112,27 @@ def _fetch(touched: str, where: dict[str, Any]) -> list[Sequence[Any]]:
 def _operation(item: Ref, ends: dict[str, _Ends]) -> Operation | None:
     whole = ends.pop("", None)
     if whole is None:
-        old = {name: each.first.old for name, each in ends.items()}
-        return difference(item, old, {name: each.last.new for name, each in ends.items()})
-    old_record = _before(whole, ends)
-    new_record = _after(whole, ends)
+        old = {name: each.first_old for name, each in ends.items()}
+        return difference(item, old, {name: each.last_new for name, each in ends.items()})
+    old_record, new_record = _before(whole, ends), _after(whole, ends)
     if new_record is None and old_record is not None:
         # Brought back, it is newer than it ever was.
-        row = {name: whole.last.old[name] for name in OF_THE_ROW if name in whole.last.old}
+        row = {name: whole.last_old[name] for name in OF_THE_ROW if name in whole.last_old}
         old_record = fields(old_record) | row
     return difference(item, old_record, new_record)
 
 
 def _before(whole: _Ends, ends: dict[str, _Ends]) -> Record | None:
     """The item as it was until it first came or went; None where it came."""
-    if whole.first.action == Modification.Action.CREATE:
+    if whole.first_action == Modification.Action.CREATE:
         return None
-    changed = {name: each.first.old for name, each in ends.items() if each.first.version < whole.first.version}
-    return {**whole.first.old, **changed}
+    changed = {name: each.first_old for name, each in ends.items() if each.first_version < whole.first_version}
+    return {**whole.first_old, **changed}
 
 
 def _after(whole: _Ends, ends: dict[str, _Ends]) -> Record | None:
     """The item as it is since it last came or went; None where it went."""
-    if whole.last.action == Modification.Action.DELETE:
+    if whole.last_action == Modification.Action.DELETE:
         return None
-    changed = {name: each.last.new for name, each in ends.items() if each.last.version > whole.last.version}
-    return {**whole.last.new, **changed}
+    changed = {name: each.last_new for name, each in ends.items() if each.last_version > whole.last_version}
+    return {**whole.last_new, **changed}

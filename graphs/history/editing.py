@@ -98,14 +98,13 @@ def _once(member: Member, around: Object, request: Request) -> uuid.UUID:
     planned = plan(around, request.actions, member=member)
     seen.refuse_conflicts(planned.operations)
     require_may_edit_all(member, planned.operations)
-    asked_at = around if around.pk is not None else None
     because = Because(
         member.user,
         Origin.MANUAL,
         request.reason,
         cause=f"{cause}:{request.digest}" if cause else "",
         causes=(cause,) if cause else (),
-        around=asked_at,
+        around=None if around.pk is None else around,
     )
     try:
         return changes.apply(around, planned.operations, because).change_set_id

@@ -19,7 +19,7 @@ from graphs.history import live_edits
 from graphs.history.recording import Because, Done, Revised, begin, record, saved_outside, send_changed
 from graphs.models import Object, Origin
 from graphs.objects.headers import ref_of
-from graphs.objects.holding import raise_versions
+from graphs.objects.holding import held, raise_versions
 from graphs.objects.kinds import KINDS, Kind, kinds_of, of_models
 from graphs.objects.model_rows import record_of, row_of, writing
 from graphs.objects.operations import difference
@@ -36,7 +36,8 @@ def catch_up(objects: Iterable[Object]) -> None:
     some = sorted(objects, key=lambda each: each.pk)  # in the order in which everybody holds them
     live_edits.save_all(some)
     for each in some:
-        if KINDS[each.type].rows is not None:
+        kind = KINDS.get(each.type)
+        if kind is not None and kind.rows is not None:
             notice(each)
 
 
@@ -44,28 +45,29 @@ def notice(of: Object) -> None:
     """Records how the object differs from what the history left. The first time its history begins."""
     kind = KINDS[of.type]
     with transaction.atomic():
-        held = Object.objects.select_for_update(no_key=True).filter(pk=of.pk).first()
-        if held is None:
+        header = held(Object.objects.filter(pk=of.pk)).first()
+        if header is None:
             return
-        row = row_of(held)
+        row = row_of(header)
         now = record_of(kind, row) if row is not None else None
-        if held.as_recorded is None:
+        if header.as_recorded is None:
             if now is not None:
-                _remember(held, now)
-                begin([held], Because(None, Origin.IMPORT))
+                _remember(header, now)
+                begin([header], Because(None, Origin.IMPORT))
             return
-        change = difference(Ref(held.type, held.key), held.as_recorded, now)
+        change = difference(Ref(header.type, header.key), header.as_recorded, now)
         if change is None:
-            if now is not None and now.keys() != held.as_recorded.keys():  # other fields are registered by now
-                _remember(held, now)
+            if now is not None and now.keys() != header.as_recorded.keys():  # other fields are registered by now
+                _remember(header, now)
             return
-        version = raise_versions([held.pk])[held.pk]
-        last = Revised(held.type, held.pk, held.key, kind.name_of(now or held.as_recorded) or held.key, version)
-        send_changed(record(uuid.uuid4(), held.workspace_id, _OUTSIDE, [Done(last, (change,))]))
+        version = raise_versions([header.pk])[header.pk]
+        label = kind.name_of(now or header.as_recorded) or header.key
+        last = Revised(header.type, header.pk, header.key, label, version)
+        send_changed(record(uuid.uuid4(), header.workspace_id, _OUTSIDE, [Done(last, (change,))]))
         if now is None:
-            held.delete()
+            header.delete()
         else:
-            _remember(held, now)
+            _remember(header, now)
 
 
 def is_unnoticed(of: Object) -> bool:
@@ -78,8 +80,8 @@ def is_unnoticed(of: Object) -> bool:
     return difference(Ref(of.type, of.key), of.as_recorded, now) is not None
 
 
-def _remember(held: Object, now: dict[str, Any]) -> None:
-    Object.objects.filter(pk=held.pk).update(as_recorded=now)
+def _remember(header: Object, now: dict[str, Any]) -> None:
+    Object.objects.filter(pk=header.pk).update(as_recorded=now)
 
 
 def watch() -> None:
@@ -91,8 +93,8 @@ def watch() -> None:
 
 def _watch(kind: Kind, **_kwargs: Any) -> None:
     for model in _with_heirs(kind.model):
-        post_save.connect(_saved, sender=model, dispatch_uid=f"saved-{kind.name}")
-        post_delete.connect(_deleted, sender=model, dispatch_uid=f"deleted-{kind.name}")
+        post_save.connect(_noticed, sender=model, dispatch_uid=f"saved-{kind.name}")
+        post_delete.connect(_noticed, sender=model, dispatch_uid=f"deleted-{kind.name}")
 
 
 def _with_heirs(model: type[Model]) -> Iterator[type[Model]]:
@@ -102,31 +104,23 @@ def _with_heirs(model: type[Model]) -> Iterator[type[Model]]:
         yield from _with_heirs(heir)
 
 
-def _saved(sender: type[Model], instance: Model, raw: bool = False, **_kwargs: Any) -> None:
-    _noticed(sender, instance, raw)
-
-
-def _deleted(sender: type[Model], instance: Model, **_kwargs: Any) -> None:
-    _noticed(sender, instance, raw=False)
-
-
-def _noticed(model: type[Model], row: Model, raw: bool) -> None:
+def _noticed(sender: type[Model], instance: Model, raw: bool = False, **_kwargs: Any) -> None:
     """Notices a change of a row at once; after the commit if somebody holds its header, who may wait for the row."""
     if raw or writing():
         return
-    for kind in kinds_of(model):
+    for kind in kinds_of(sender):
         try:
             with transaction.atomic():
-                _notice_row(ref_of(kind, row))
+                _notice_row(ref_of(kind, instance))
         except Exception:  # Any: what other code saves is saved, and this is noticed when somebody looks.
             log.exception("a change of %s was not noticed", kind.name)
-        saved_outside.send(sender=model, kind=kind.name)
+        saved_outside.send(sender=sender, kind=kind.name)
 
 
 def _notice_row(ref: Ref) -> None:
     headers = Object.objects.filter(type=ref.type, key=ref.key)
     found = list(headers)
-    free = list(headers.select_for_update(no_key=True, skip_locked=True)) if found else []
+    free = list(held(headers, skip_locked=True)) if found else []
     for header in found:
         if header in free:
             _look_at(header)

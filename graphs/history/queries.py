@@ -12,7 +12,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from graphs.models import ChangeSet, Modification, Object, Revision
 from graphs.objects.kinds import is_object, store_of
 from graphs.objects.refs import Ref
-from graphs.site.access import NotFound
+from graphs.site.access import NotFound, or_not_found
 
 ORDERING = ("-version",)
 
@@ -25,8 +25,6 @@ WITH RECURSIVE undoing AS (
 )
 SELECT id, undoes FROM undoing ORDER BY created_at DESC
 """
-
-
 _TAKEN_BACK = """
 WITH RECURSIVE taken_back AS (
     SELECT unnest(%s::uuid[]) AS id
@@ -66,10 +64,8 @@ def subject(workspace_id: int, ref: Ref) -> Subject:
     if not is_object(ref.type):
         raise NotFound
     rows = Object.objects.filter(workspace=workspace_id, type=ref.type, key=ref.key)
-    found = rows.values_list("pk", "version").first() or _deleted(workspace_id, ref)
-    if found is None:
-        raise NotFound
-    return Subject(ref.type, found[0], ref.key, found[1])
+    id_, version = or_not_found(rows.values_list("pk", "version").first() or _deleted(workspace_id, ref))
+    return Subject(ref.type, id_, ref.key, version)
 
 
 def _deleted(workspace_id: int, ref: Ref) -> tuple[int, int] | None:
@@ -84,29 +80,23 @@ def _deleted(workspace_id: int, ref: Ref) -> tuple[int, int] | None:
 def versions(of: Subject, filters: Filters = Filters()) -> "QuerySet[Revision]":
     """The versions of an object with their change sets; `ORDERING` is newest first."""
     rows = Revision.objects.filter(type=of.type, object=of.id).select_related("change_set").order_by(*ORDERING)
-    if filters.who is not None:
-        rows = rows.filter(change_set__actor_label=filters.who)
-    if filters.origin is not None:
-        rows = rows.filter(change_set__origin=filters.origin)
-    if filters.cause is not None:
-        rows = rows.filter(change_set__causes__contains=[filters.cause])
-    if filters.since is not None:
-        rows = rows.filter(created_at__gte=filters.since)
-    if filters.until is not None:
-        rows = rows.filter(created_at__lte=filters.until)
-    if filters.field is not None or filters.item is not None:
-        rows = rows.filter(Exists(_modified(of, filters)))
+    rows = rows.filter(
+        **_given(
+            change_set__actor_label=filters.who,
+            change_set__origin=filters.origin,
+            change_set__causes__contains=None if filters.cause is None else [filters.cause],
+            created_at__gte=filters.since,
+            created_at__lte=filters.until,
+        )
+    )
+    if modified := _given(field=filters.field, key=filters.item):
+        here = Modification.objects.filter(change_set=OuterRef("change_set"), type=of.type, object=of.id)
+        rows = rows.filter(Exists(here.filter(**modified)))
     return rows
 
 
-def _modified(of: Subject, filters: Filters) -> "QuerySet[Modification]":
-    """What the change set of a version modified of the object."""
-    rows = Modification.objects.filter(change_set=OuterRef("change_set"), type=of.type, object=of.id)
-    if filters.field is not None:
-        rows = rows.filter(field=filters.field)
-    if filters.item is not None:
-        rows = rows.filter(key=filters.item)
-    return rows
+def _given(**conditions: Any) -> dict[str, Any]:
+    return {name: value for name, value in conditions.items() if value is not None}
 
 
 def unsaved_since(of: Subject) -> datetime | None:
@@ -117,18 +107,13 @@ def unsaved_since(of: Subject) -> datetime | None:
 def version_at(of: Subject, moment: datetime) -> int:
     """The version that an object had at a moment. Raises `NotFound` for one before all that is known of it."""
     rows = Revision.objects.filter(type=of.type, object=of.id)
-    found = rows.filter(created_at__lte=moment).order_by("-created_at", "-version").values_list("version").first()
-    if found is None:
-        raise NotFound
-    return int(found[0])
+    rows = rows.filter(created_at__lte=moment).order_by("-created_at", "-version")
+    return or_not_found(rows.values_list("version", flat=True).first())
 
 
 def change_set(workspace_id: int, id_: uuid.UUID) -> ChangeSet:
-    """Raises `NotFound`."""
-    found = ChangeSet.objects.filter(workspace=workspace_id, pk=id_).first()
-    if found is None:
-        raise NotFound
-    return found
+    """The change set of a workspace. Raises `NotFound`."""
+    return or_not_found(ChangeSet.objects.filter(workspace=workspace_id, pk=id_).first())
 
 
 def modifications(of: ChangeSet, search: str = "") -> "QuerySet[Modification]":

@@ -7,7 +7,7 @@ since, the clash is named (`graphs.history.rollback_conflicts`); who rolls back 
 import hashlib
 import json
 import uuid
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from django.contrib.auth.models import User
@@ -52,8 +52,7 @@ class ObjectRollback:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a rollback would do now. `gone` are the objects that it is about and that it cannot bring back: by name,
-    what they were called.
+    """What a rollback would do now. `gone` are the objects that it cannot bring back, with what they were called.
 
     `state` names what it was computed from: the scope, what was left out, and the versions of the objects.
     """
@@ -111,11 +110,7 @@ class NothingToUndo(RollbackRefused):
 
 def preview(workspace_id: int, scope: Scope, left_out: Collection[LeftOut] = ()) -> Plan:
     """What a rollback would do now; only live edits are saved. Raises `NotFound`."""
-    done = to_hold(workspace_id, scope) if isinstance(scope, AsOf) else read(workspace_id, scope)
-    objects = _caught_up(workspace_id, done)
-    if isinstance(scope, AsOf):
-        done = read(workspace_id, scope)
-    return _plan(workspace_id, scope, done, objects, left_out)
+    return _plan(workspace_id, scope, left_out)
 
 
 def roll_back(
@@ -133,13 +128,13 @@ def roll_back(
             raised, applied = _in_one_statement(workspace_id, actor, scope, reason, digest)
             if applied is not None:
                 return send_changed(applied)
-        # What was done since a version is known when nobody does more.
-        done = to_hold(workspace_id, scope) if isinstance(scope, AsOf) else read(workspace_id, scope)
-        objects = _caught_up(workspace_id, done, held=True)
-        if isinstance(scope, AsOf):
-            done = read(workspace_id, scope)
-        plan = _plan(workspace_id, scope, done, objects, left_out, held=True)
-        _refuse(plan, digest)
+        plan = _plan(workspace_id, scope, left_out, held=True)
+        if digest is not None and digest[:_RESULT] != plan.digest[:_RESULT]:
+            raise Outdated(plan)
+        if plan.clashes or plan.gone:
+            raise Clashing(plan)
+        if not plan.operations:
+            raise NothingToUndo(plan)
         try:
             return changes.finish(_changes(plan, raised), _because(plan, actor, reason))
         except Conflicting as conflicting:  # other code saved a row of a registered model, and waits for no header
@@ -151,7 +146,7 @@ def touched(workspace_id: int, scope: Scope) -> list[Ref]:
     narrow = [kind.name for kind in KINDS.values() if kind.may_see or kind.may_edit]
     if not narrow:
         return []
-    done = to_hold(workspace_id, scope) if isinstance(scope, AsOf) else read(workspace_id, scope)
+    done = to_hold(workspace_id, scope)
     rows = Revision.objects.filter(object__in=done.objects, type__in=narrow, change_set__workspace=workspace_id)
     return [Ref(type_, key) for type_, key in rows.values_list("type", "key").distinct().order_by()]
 
@@ -187,29 +182,21 @@ def _in_one_statement(
     return {done.object.pk: version}, applied
 
 
-def _objects(workspace_id: int, done: Done, *, held: bool = False) -> list[Object]:
-    """The objects that are still there, in the order in which they are held. `held`, nobody else changes them."""
+def _caught_up(workspace_id: int, done: Done, *, held: bool) -> list[Object]:
+    """The objects that are there, once the history has all of them. Others' saves make versions, or take one away."""
     rows = Object.objects.filter(workspace=workspace_id, pk__in=done.objects.keys())
-    return list(holding.held(rows) if held else rows.order_by("pk"))
-
-
-def _caught_up(workspace_id: int, done: Done, *, held: bool = False) -> list[Object]:
-    """The objects, once the history has all that is there. What others saved makes a version, or takes one away."""
-    objects = _objects(workspace_id, done, held=held)
+    rows = holding.held(rows) if held else rows.order_by("pk")
+    objects = list(rows)
     catch_up(objects)
     saved_by_others = any(KINDS[each.type].rows for each in objects)
-    return _objects(workspace_id, done, held=held) if saved_by_others else objects
+    return list(rows.all()) if saved_by_others else objects
 
 
-def _plan(
-    workspace_id: int,
-    scope: Scope,
-    done: Done,
-    objects: Sequence[Object],
-    left_out: Collection[LeftOut],
-    *,
-    held: bool = False,
-) -> Plan:
+def _plan(workspace_id: int, scope: Scope, left_out: Collection[LeftOut], *, held: bool = False) -> Plan:
+    done = to_hold(workspace_id, scope)
+    objects = _caught_up(workspace_id, done, held=held)
+    if isinstance(scope, AsOf):  # What was done since a version is known when nobody does more.
+        done = read(workspace_id, scope)
     missing = _missing(workspace_id, done, objects)
     deleted = [each for each, _label in missing if _came_or_went(each, done.objects[each.pk])]
     if held and deleted:
@@ -229,7 +216,8 @@ def _plan(
     for each in left_out:
         gone.pop(each.item, None)
     state = _state(scope, left_out, objects)
-    return Plan(scope, done, tuple(map(_with_users(steps), steps)), gone, state)
+    others = [step.change for step in steps]
+    return Plan(scope, done, tuple(_with_users(step, others) for step in steps), gone, state)
 
 
 def _missing(workspace_id: int, done: Done, objects: Sequence[Object]) -> list[tuple[Object, str]]:
@@ -248,26 +236,11 @@ def _came_or_went(which: Object, operations: Sequence[Operation]) -> bool:
     return any(operation.item == own and not isinstance(operation, Update) for operation in operations)
 
 
-def _with_users(steps: Sequence[ObjectRollback]) -> Callable[[ObjectRollback], ObjectRollback]:
-    """An object that others use stays: those aside that this rollback frees of it."""
-    others = [step.change for step in steps]
-
-    def with_users(step: ObjectRollback) -> ObjectRollback:
-        own = Ref(step.object.type, step.object.key)
-        found = users(step.change, others)
-        clashes = (*step.undone.clashes, *(Clash("used", own, "", by=user) for user in found))
-        return replace(step, undone=replace(step.undone, clashes=clashes)) if found else step
-
-    return with_users
-
-
-def _refuse(plan: Plan, digest: str | None) -> None:
-    if digest is not None and digest[:_RESULT] != plan.digest[:_RESULT]:
-        raise Outdated(plan)
-    if plan.clashes or plan.gone:
-        raise Clashing(plan)
-    if not plan.operations:
-        raise NothingToUndo(plan)
+def _with_users(step: ObjectRollback, others: Sequence[ObjectChange]) -> ObjectRollback:
+    """The step with a clash for each user of an object that it deletes; those aside that the rollback frees of it."""
+    own = Ref(step.object.type, step.object.key)
+    used = tuple(Clash("used", own, "", by=user) for user in users(step.change, others))
+    return replace(step, undone=replace(step.undone, clashes=(*step.undone.clashes, *used)))
 
 
 def _because(plan: Plan, actor: User, reason: str) -> Because:

@@ -1,7 +1,6 @@
 """What can be rolled back at once, and reading from the history what was done there."""
 
 import uuid
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -11,7 +10,7 @@ from graphs.history.compare import between
 from graphs.models import ChangeSet, Modification, Revision
 from graphs.objects.operations import Create, Delete, Operation, Update
 from graphs.objects.refs import Ref
-from graphs.site.access import NotFound
+from graphs.site.access import NotFound, or_not_found
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +55,16 @@ class Done:
 
 
 def read(workspace_id: int, scope: Scope) -> Done:
-    """Raises `NotFound` for what is not of this workspace."""
+    """What was done in a scope. Raises `NotFound` for what is not of this workspace."""
     match scope:
         case AsOf():
             operations = between(scope.type, scope.object, scope.version, _latest(workspace_id, scope))
             return Done({scope.object: operations})
         case ChangeSets(ids):
             found = _modifications(workspace_id, Q(change_set__in=ids))
-            _require(workspace_id, set(ids) - {row.change_set for row in found})
+            empty = set(ids) - {row.change_set for row in found}  # those of imports modify nothing
+            if empty and ChangeSet.objects.filter(workspace=workspace_id, pk__in=empty).count() < len(empty):
+                raise NotFound
         case OneModification(id_):
             found = _modifications(workspace_id, Q(pk=id_))
             if not found:
@@ -72,7 +73,11 @@ def read(workspace_id: int, scope: Scope) -> Done:
             found = _modifications(workspace_id, Q(change_set__causes__contains=[cause]))
             if not found and not ChangeSet.objects.filter(workspace=workspace_id, causes__contains=[cause]).exists():
                 raise NotFound
-    return _done(found)
+    objects: dict[int, list[Operation]] = {}
+    for row in found:
+        objects.setdefault(row.object, []).append(operation_of(row))
+    change_sets = tuple(dict.fromkeys(row.change_set for row in found))
+    return Done({pk: tuple(operations) for pk, operations in objects.items()}, change_sets)
 
 
 class _Row(NamedTuple):
@@ -92,21 +97,6 @@ def _modifications(workspace_id: int, where: Q) -> list[_Row]:
     return list(map(_Row._make, rows.order_by("type", "object", "version", "sequence").values_list(*_Row._fields)))
 
 
-def _require(workspace_id: int, ids: Iterable[uuid.UUID]) -> None:
-    """Change sets without modifications (an import) exist, too."""
-    wanted = set(ids)
-    if wanted and ChangeSet.objects.filter(workspace=workspace_id, pk__in=wanted).count() < len(wanted):
-        raise NotFound
-
-
-def _done(rows: Sequence[_Row]) -> Done:
-    objects: dict[int, list[Operation]] = {}
-    for row in rows:
-        objects.setdefault(row.object, []).append(operation_of(row))
-    change_sets = tuple(dict.fromkeys(row.change_set for row in rows))
-    return Done({pk: tuple(found) for pk, found in objects.items()}, change_sets)
-
-
 def operation_of(row: Modification | _Row) -> Operation:
     """A stored modification as the operation it is a part of."""
     item = Ref(row.kind, row.key)
@@ -119,15 +109,14 @@ def operation_of(row: Modification | _Row) -> Operation:
             return Update(item, {row.field: row.old}, {row.field: row.new})
 
 
-def to_hold(workspace_id: int, scope: AsOf) -> Done:
-    """The object that is to be held for a scope, before it is read what was done. Raises `NotFound`."""
+def to_hold(workspace_id: int, scope: Scope) -> Done:
+    """What a scope is about, before it is held: of an object since a version only which one. Raises `NotFound`."""
+    if not isinstance(scope, AsOf):
+        return read(workspace_id, scope)
     _latest(workspace_id, scope)
     return Done({scope.object: ()})
 
 
 def _latest(workspace_id: int, scope: AsOf) -> int:
     rows = Revision.objects.filter(type=scope.type, object=scope.object, change_set__workspace=workspace_id)
-    version = rows.order_by("-version").values_list("version", flat=True).first()
-    if version is None:
-        raise NotFound
-    return version
+    return or_not_found(rows.order_by("-version").values_list("version", flat=True).first())

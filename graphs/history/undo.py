@@ -4,7 +4,7 @@ Modifications are taken back from the last to the first on a copy of what is the
 undone; one that finds what it had found is undone already; anything else was edited since, which is a clash.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -120,7 +120,10 @@ def undo(done: Sequence[Operation], before: Before, left: Collection[Left] = ())
     """Takes back what was `done`, in the order of its doing, from what there is `before` the rollback."""
     touched = {operation.item for operation in done}
     chosen = {each for each in left if each.item in touched}
-    whole = {each.item for each in chosen if not each.field} | _items_left(done, chosen)
+    named = {each.item for each in chosen}
+    whole = {each.item for each in chosen if not each.field}
+    # An item that came or went can only be left out as a whole, not field by field.
+    whole |= {each.item for each in done if not isinstance(each, Update) and each.item in named}
     parts = (_kept(operation, whole, chosen) for operation in done) if chosen else done
     kept = [part for part in parts if part is not None]
     found = {item: stored.record for item, stored in before.found.items()}
@@ -135,7 +138,9 @@ def undo(done: Sequence[Operation], before: Before, left: Collection[Left] = ())
     lost = before.lost_with(whole, operations)
     operations = tuple(operation for operation in operations if operation.item not in lost)
     undecided = {at: doubt.clash for at, doubt in undoing.doubts.items()}
-    clashes = (*(undecided | undoing.clashes).values(), *_structure(operations, before))
+    missing = [Clash("missing", each.item, each.field, each.expected) for each in before.missing(operations)]
+    connected = [Clash("connected", node, "", by=edge.item) for edge, node in before.hanging(operations)]
+    clashes = (*(undecided | undoing.clashes).values(), *missing, *connected)
     return Undone(operations, clashes, (*chosen, *map(Left, sorted(lost))))
 
 
@@ -157,12 +162,6 @@ def _beginnings(done: Sequence[Operation]) -> dict[Ref, Record | None]:
     return found
 
 
-def _items_left(done: Iterable[Operation], chosen: Collection[Left]) -> set[Ref]:
-    """Items that came or went: each can only be left out as a whole, not field by field."""
-    named = {each.item for each in chosen}
-    return {operation.item for operation in done if not isinstance(operation, Update) and operation.item in named}
-
-
 def _kept(operation: Operation, whole: Collection[Ref], chosen: Collection[Left]) -> Operation | None:
     """The operation without what is left out."""
     if operation.item in whole:
@@ -172,10 +171,3 @@ def _kept(operation: Operation, whole: Collection[Ref], chosen: Collection[Left]
     item, new = operation.item, operation.new
     names = [name for name in new if Left(item, name) not in chosen]
     return Update(item, {n: operation.old[n] for n in names}, {n: new[n] for n in names}) if names else None
-
-
-def _structure(operations: Sequence[Operation], before: Before) -> tuple[Clash, ...]:
-    """Edges that would lose an end or never get one, and sheets that are not there."""
-    missing = [Clash("missing", each.item, each.field, each.expected) for each in before.missing(operations)]
-    connected = [Clash("connected", node, "", by=edge.item) for edge, node in before.hanging(operations)]
-    return (*missing, *connected)
