@@ -15,7 +15,7 @@ from graphs.history import queries
 from graphs.history.outside import catch_up
 from graphs.models import Modification, Object, Revision
 from graphs.objects.actions import quoted, some
-from graphs.objects.headers import children_of, holder_of, listed, parent_of, ref_of, searched, title_of
+from graphs.objects.headers import children_of, holder_of, listed, parent_of, ref_of, searched_by, title_of
 from graphs.objects.kinds import KINDS, Kind, of_objects, store_of
 from graphs.objects.model_rows import record_of, row_of
 from graphs.objects.operations import Record
@@ -86,7 +86,7 @@ class ListObjects(ReadTool[ListArguments]):
         kind = _kind(arguments.kind)
         rows = listed(context.member, kind, parent=_parent(context, kind, arguments.parent))
         if arguments.search:
-            rows = searched(rows, kind, arguments.search)
+            rows = rows.filter(searched_by(kind, arguments.search))
         rows = _ordered(rows, kind, arguments.order_by)
         total = rows.count()
         skipped = min(arguments.offset, total)

@@ -24,7 +24,7 @@ from graphs.objects.actions import MAX_ACTIONS, ChangeRefused
 from graphs.objects.edit_conflicts import EditConflict, EditConflicts
 from graphs.objects.kinds import KINDS
 from graphs.objects.refs import Ref
-from graphs.site.access import NotFound
+from graphs.site.access import Member, NotFound
 from graphs.site.api import limits
 from graphs.site.api.bodies import Body, errors_by_field, read_body
 from graphs.site.api.members import current_member
@@ -46,10 +46,16 @@ class ActionBody(Body):
     arguments: dict[str, Any]
 
 
-class SeenBody(Body):
-    type: Literal["node", "edge", "nodeType"]
+class SeenItemBody(Body):
+    """An object, or a part of one, as the person saw it."""
+
+    type: Annotated[str, Field(min_length=1, max_length=30)]
     id: Annotated[str, Field(min_length=1, max_length=250)]
     version: Annotated[int, Field(ge=0, lt=2**31)]
+
+
+class SeenBody(SeenItemBody):
+    type: Literal["node", "edge", "nodeType"]
 
 
 class ChangesBody(Body):
@@ -71,12 +77,10 @@ class ChangesView(APIView):
         """Change a graph by hand: all of the actions, or none. The answer is the change set that the history keeps."""
         member = current_member(request)
         graph = graph_for(member, key)
-        member.require_editor()
-        limits.require("changes", str(member.user.pk), settings.LIMIT_CHANGES)
-        wanted = _request(request, graph)
-        with problems_told():
-            done = editing.edit(member, graph, wanted)
-        return Response(ChangeSetShape.applied(member, done).to_json(), status=201)
+        require_may_change(member)
+        body = read_body(request, ChangesBody)
+        seen = [(Ref(expected.type, expected.id), expected.version) for expected in body.expected]
+        return changed(request, member, graph, parsed(body.actions), seen, body.reason)
 
 
 class NodeTypesView(APIView):
@@ -88,11 +92,25 @@ class NodeTypesView(APIView):
         return Response(NodeTypePage.of(page, shown).to_json())
 
 
-def _request(request: Request, graph: Object) -> editing.Request:
-    body = read_body(request, ChangesBody)
-    seen = [(Ref(expected.type, expected.id), expected.version) for expected in body.expected]
-    digest = digest_of(graph.pk, request.data)
-    return editing.Request(parsed(body.actions), seen, body.reason, idempotency_key(request), digest)
+def require_may_change(member: Member) -> None:
+    """Raises `Forbidden`, or `Problem` 429 for a member who changes too much."""
+    member.require_editor()
+    limits.require("changes", str(member.user.pk), settings.LIMIT_CHANGES)
+
+
+def changed(
+    request: Request,
+    member: Member,
+    of: Object,
+    asked: Sequence[actions.Action],
+    seen: Sequence[tuple[Ref, int]],
+    reason: str,
+) -> Response:
+    """Changes an object by hand and answers with the change set of the history."""
+    wanted = editing.Request(asked, seen, reason, idempotency_key(request), digest_of(of.pk, request.data))
+    with as_problems():
+        done = editing.edit(member, of, wanted)
+    return Response(ChangeSetShape.applied(member, done).to_json(), status=201)
 
 
 def digest_of(object_id: int, body: Any) -> str:
@@ -101,8 +119,8 @@ def digest_of(object_id: int, body: Any) -> str:
 
 
 @contextmanager
-def problems_told() -> Iterator[None]:
-    """What a change by hand raises becomes a problem document."""
+def as_problems() -> Iterator[None]:
+    """Makes a problem document of what a change by hand raises."""
     try:
         yield
     except Object.DoesNotExist as gone:
@@ -112,7 +130,8 @@ def problems_told() -> Iterator[None]:
     except EditConflicts as met:
         raise conflict(met.conflicts) from met
     except editing.KeyUsed as used:
-        raise key_used() from used
+        sentence = _("This Idempotency-Key was used for another request. Use a new one.")
+        raise Problem(422, "idempotency_key", sentence) from used
 
 
 def parsed(asked: Sequence[ActionBody], known: Collection[str] = ACTIONS.keys()) -> list[actions.Action]:
@@ -135,11 +154,6 @@ def parsed(asked: Sequence[ActionBody], known: Collection[str] = ACTIONS.keys())
 
 def refused(refusal: ChangeRefused) -> Problem:
     return Problem(400, "refused", str(refusal), errors={"actions": list(refusal.problems)})
-
-
-def key_used() -> Problem:
-    sentence = _("This Idempotency-Key was used for another request. Use a new one.")
-    return Problem(422, "idempotency_key", sentence)
 
 
 def conflict(conflicts: Sequence[EditConflict]) -> Problem:

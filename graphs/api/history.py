@@ -1,8 +1,6 @@
 """GET history, GET history/{id}, GET history/versions, POST history/{id}/rollback, POST history/rollback."""
 
-import uuid
 from datetime import datetime
-from typing import NoReturn
 
 from django.db import transaction
 from django.utils import timezone
@@ -24,7 +22,7 @@ from graphs.objects.actions import ChangeRefused
 from graphs.objects.headers import require_editable, require_seen
 from graphs.objects.refs import Ref
 from graphs.objects.stores import labels
-from graphs.site.access import Member, NotFound, hold_role
+from graphs.site.access import Member, NotFound, hold_role, parsed_id
 from graphs.site.api.bodies import read_body
 from graphs.site.api.members import current_member
 from graphs.site.api.openapi import problems
@@ -72,7 +70,10 @@ class ChangeSetView(APIView):
         """One change set; of a long one its modifications in pages, and of each page the diff."""
         member = current_member(request)
         change_set = _change_set(member, change_set_id)
-        rows = queries.modifications(change_set, _search(request))
+        search = request.GET.get("search", "").strip()
+        if len(search) > LONGEST_SEARCH or not search.isprintable():
+            raise invalid("search", _("This cannot be looked for."))
+        rows = queries.modifications(change_set, search)
         page = asked_page(request, rows.exclude(object__in=hidden_in(member, [change_set.pk])), ("sequence",))
         answer = ChangeSetPage.of(member, change_set, page.rows, next=page.next, previous=page.previous)
         return Response(answer.to_json())
@@ -138,26 +139,26 @@ def _rolled_back(member: Member, scope: Scope, body: RollbackBody) -> Response:
             hold_role(member).require_editor()
             done = rollback.roll_back(workspace, member.user, scope, left_out, body.reason, body.digest)
     except rollback.RollbackRefused as refusal:
-        _refuse(member, refusal)
+        raise _refusal(member, refusal) from refusal
     except ChangeRefused as refusal:
         raise Problem(409, "refused", str(refusal)) from refusal
     return Response(ChangeSetShape.applied(member, done.change_set_id).to_json(), status=201)
 
 
-def _refuse(member: Member, refusal: rollback.RollbackRefused) -> NoReturn:
+def _refusal(member: Member, refusal: rollback.RollbackRefused) -> Problem:
     plan = PreviewShape.of(refusal.plan).to_json()
     match refusal:
         case rollback.Clashing():
             sentence = _("Something was edited since; see “conflicts”. It can be left out.")
-            raise Problem(409, "conflict", sentence, extra={"conflicts": plan["conflicts"]}) from refusal
+            return Problem(409, "conflict", sentence, extra={"conflicts": plan["conflicts"]})
         case rollback.Outdated():
             sentence = _("By now this would do something else than what was shown. Look at it again.")
-            raise Problem(409, "stale", sentence, extra={"preview": plan}) from refusal
+            return Problem(409, "stale", sentence, extra={"preview": plan})
         case _:
             made = queries.undone_by(refusal.plan.done.change_sets)
             by = [ChangeSetShape.applied(member, id_).to_json() for id_ in dict.fromkeys(made.values())]
             sentence = _("There is nothing left to take back.")
-            raise Problem(409, "undone", sentence, extra={"undoneBy": by}) from refusal
+            return Problem(409, "undone", sentence, extra={"undoneBy": by})
 
 
 def _scope(member: Member, body: ScopeBody) -> Scope:
@@ -171,7 +172,7 @@ def _scope(member: Member, body: ScopeBody) -> Scope:
     if body.session is not None:
         return Caused(f"session:{body.session}")
     if body.change_sets is not None:
-        return ChangeSets(tuple(dict.fromkeys(map(_uuid, body.change_sets))))
+        return ChangeSets(tuple(dict.fromkeys(map(parsed_id, body.change_sets))))
     assert body.object is not None
     subject = _seen(member, Ref(body.object.type, body.object.id))
     version = body.version
@@ -179,20 +180,6 @@ def _scope(member: Member, body: ScopeBody) -> Scope:
         version = queries.version_at(subject, _moment(body.as_of, "scope.asOf"))
     assert version is not None
     return AsOf(subject.type, subject.id, version)
-
-
-def _search(request: Request) -> str:
-    text = request.GET.get("search", "").strip()
-    if len(text) > LONGEST_SEARCH or not text.isprintable():
-        raise invalid("search", _("This cannot be looked for."))
-    return text
-
-
-def _uuid(text: str) -> uuid.UUID:
-    try:
-        return uuid.UUID(text)
-    except ValueError:
-        raise NotFound from None
 
 
 def _subject(request: Request, member: Member) -> queries.Subject:
@@ -209,7 +196,7 @@ def _seen(member: Member, ref: Ref) -> queries.Subject:
 
 def _change_set(member: Member, id_: str) -> ChangeSet:
     """A change set of which the member may see something. Raises `NotFound`."""
-    found = queries.change_set(member.workspace.pk, _uuid(id_))
+    found = queries.change_set(member.workspace.pk, parsed_id(id_))
     hidden = hidden_in(member, [found.pk])
     if hidden and not found.revisions.exclude(object__in=hidden).exists():
         raise NotFound

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -12,19 +11,18 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from graphs.api.changes import MOST_SEEN, ActionBody, digest_of, parsed, problems_told
+from graphs.api import changes
 from graphs.api.history_json import ChangeSetShape
 from graphs.api.object_json import KindPage, KindShape, ListedObject, ObjectPage, ObjectShape
 from graphs.history import editing
 from graphs.history.outside import catch_up
 from graphs.models import Object
-from graphs.objects.actions import MAX_ACTIONS, CreateObject
-from graphs.objects.headers import listed, object_for, parent_of, searched
+from graphs.objects.actions import CreateObject
+from graphs.objects.headers import listed, object_for, parent_of, searched_by
 from graphs.objects.kinds import KINDS, Kind, is_object
 from graphs.objects.model_rows import row_of
 from graphs.objects.refs import Ref
 from graphs.site.access import Member, NotFound, or_not_found
-from graphs.site.api import limits
 from graphs.site.api.bodies import Body, errors_by_field, read_body
 from graphs.site.api.members import current_member
 from graphs.site.api.openapi import problems
@@ -54,20 +52,10 @@ _ORDERED = (
 )  # fmt: skip
 
 
-class SeenItemBody(Body):
-    """An object, or a part of one, as the person saw it."""
-
-    type: Annotated[str, Field(min_length=1, max_length=30)]
-    id: Annotated[str, Field(min_length=1, max_length=250)]
-    version: Annotated[int, Field(ge=0, lt=2**31)]
-
-
-class ObjectChangesBody(Body):
+class ObjectChangesBody(changes.ChangesBody):
     """`expected` are the object and its parts as the person saw them; who changed the same since is a conflict."""
 
-    actions: Annotated[list[ActionBody], Field(min_length=1, max_length=MAX_ACTIONS)]
-    expected: Annotated[list[SeenItemBody], Field(max_length=MOST_SEEN)] = []
-    reason: Annotated[str, Field(max_length=1_000)] = ""
+    expected: Annotated[list[changes.SeenItemBody], Field(max_length=changes.MOST_SEEN)] = []  # type: ignore[assignment]
 
 
 class NewObjectBody(Body):
@@ -96,7 +84,7 @@ class ObjectsView(APIView):
         kind = KINDS[name]
         rows = listed(member, kind, parent=_asked_parent(request, member, kind))
         if search := request.GET.get("search", "")[:LONGEST_SEARCH].replace("\x00", ""):
-            rows = searched(rows, kind, search)
+            rows = rows.filter(searched_by(kind, search))
         page = asked_page(request, rows, _ordering(request, kind))
         return Response(ObjectPage.of(page, ListedObject.of_rows(member, kind, page.rows)).to_json())
 
@@ -113,13 +101,11 @@ class NewObjectView(APIView):
         member = current_member(request)
         if not is_object(kind):
             raise NotFound
-        member.require_editor()
-        limits.require("changes", str(member.user.pk), settings.LIMIT_CHANGES)
+        changes.require_may_change(member)
         body = read_body(request, NewObjectBody)
-        action = _creation(kind, body)
-        digest = digest_of(0, [kind, request.data])
-        wanted = editing.Request([action], (), body.reason, idempotency_key(request), digest)
-        with problems_told():
+        digest = changes.digest_of(0, [kind, request.data])
+        wanted = editing.Request([_creation(kind, body)], (), body.reason, idempotency_key(request), digest)
+        with changes.as_problems():
             made = editing.create_object(member, KINDS[kind], wanted)
         return Response(_answer(member, made), status=201)
 
@@ -142,16 +128,11 @@ class ObjectChangesView(APIView):
         """Change an object by hand: all of the actions, or none. The answer is the change set of the history."""
         member, ref = current_member(request), Ref(object_type, object_id)
         of = object_for(member, ref)
-        member.require_editor()
-        limits.require("changes", str(member.user.pk), settings.LIMIT_CHANGES)
+        changes.require_may_change(member)
         body = read_body(request, ObjectChangesBody)
         known = (*_OF_OBJECTS, *OF_GRAPHS) if of.type == GRAPH.name else _OF_OBJECTS
-        asked = parsed(_at_address(ref, body.actions), known)
-        digest = digest_of(of.pk, request.data)
-        wanted = editing.Request(asked, _seen(ref, body.expected), body.reason, idempotency_key(request), digest)
-        with problems_told():
-            done = editing.edit(member, of, wanted)
-        return Response(ChangeSetShape.applied(member, done).to_json(), status=201)
+        asked = changes.parsed(_at_address(ref, body.actions), known)
+        return changes.changed(request, member, of, asked, _seen(ref, body.expected), body.reason)
 
 
 def _names() -> list[str]:
@@ -204,23 +185,23 @@ def _creation(kind: str, body: NewObjectBody) -> CreateObject:
         raise invalid_fields(errors_by_field(error)) from error
 
 
-def _at_address(ref: Ref, asked: Sequence[ActionBody]) -> list[ActionBody]:
+def _at_address(ref: Ref, asked: Sequence[changes.ActionBody]) -> list[changes.ActionBody]:
     """The actions with the object of the address. Raises `Problem` 400 for one that names another."""
     errors: dict[str, list[str]] = {}
-    found: list[ActionBody] = []
+    found: list[changes.ActionBody] = []
     for index, one in enumerate(asked):
         if one.action not in _OF_OBJECTS:
             found.append(one)
             continue
         if one.arguments.get("object", str(ref)) != str(ref):
             errors[f"actions.{index}.arguments.object"] = [_("This is %(object)s.") % {"object": ref}]
-        found.append(ActionBody(action=one.action, arguments=one.arguments | {"object": str(ref)}))
+        found.append(changes.ActionBody(action=one.action, arguments=one.arguments | {"object": str(ref)}))
     if errors:
         raise invalid_fields(errors)
     return found
 
 
-def _seen(ref: Ref, expected: Sequence[SeenItemBody]) -> list[tuple[Ref, int]]:
+def _seen(ref: Ref, expected: Sequence[changes.SeenItemBody]) -> list[tuple[Ref, int]]:
     """What the person saw; beside the object itself, only what every member may see is compared."""
     seen = [(Ref(one.type, one.id), one.version) for one in expected]
     for index, (item, _version) in enumerate(seen):

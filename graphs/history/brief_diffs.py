@@ -1,8 +1,4 @@
-"""Diffs that stand beside many others: as much of each as a few kB hold, and how much there is in all.
-
-What is short stays as it is. Of a long text the beginning is kept, of code and JSON the first lines; entries for which
-there is no room are left out.
-"""
+"""Diffs that stand beside many others: the beginning of each, a few kB long, and how much there is in all."""
 
 import json
 from collections.abc import Iterable, Sequence

@@ -1,8 +1,4 @@
-"""The one door for changes: operations, their history and the notice of them, in one transaction.
-
-Proposals and edits by hand come through `apply`; rollbacks, which look at what they hold before they know what to do,
-through `finish`.
-"""
+"""The one door for changes, their history and the notice of them: `apply`, and `finish` for what is held already."""
 
 import uuid
 from collections.abc import Collection, Sequence
@@ -30,10 +26,9 @@ class HeldChange(ObjectChange):
 
 
 def apply(around: Object, operations: Sequence[Operation], because: Because) -> Applied:
-    """Changes an object, and others of its workspace that the operations name, and records it. All or nothing.
+    """Changes an object, and others of its workspace that the operations name, all or nothing; saves live edits first.
 
-    What people did live is saved first. Raises `Conflicting` if an item is not what the operations expect or an edge
-    would lose its end, and `Object.DoesNotExist` for an object that was deleted.
+    Raises `Conflicting`, `ChangeRefused`, and `Object.DoesNotExist` for an object that was deleted.
     """
     return apply_all(divided(around, net(operations)) or [ObjectChange(around, ())], because)
 

@@ -1,8 +1,4 @@
-"""How two texts differ by lines, and texts as they may be shown to who approves them.
-
-Lines that stand once in both texts are where the two are tied together (as in a patience diff); what lies between is
-compared by `difflib`. So the time grows with the length of the texts, whatever they hold.
-"""
+"""How two texts differ by lines. Lines that stand once in both tie them, so the time grows with their length."""
 
 import difflib
 import re

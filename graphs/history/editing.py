@@ -39,10 +39,9 @@ class KeyUsed(Exception):
 
 
 def edit(member: Member, of: Object, request: Request) -> uuid.UUID:
-    """Does what is asked for, all or nothing, and gives the id of its change set.
+    """Does what is asked for, all or nothing, and returns the id of its change set.
 
-    Raises `EditConflicts`, `KeyUsed`, `ChangeRefused`, `Object.DoesNotExist` for an object that is gone, and
-    `NotFound` or `Forbidden` for who may not change it by now.
+    Raises `EditConflicts`, `KeyUsed`, `ChangeRefused`, `Object.DoesNotExist`, `NotFound` and `Forbidden`.
     """
     # Stays where the edit is refused: whoever refused it may name what was noticed.
     named = _catch_up(member, [of], request)
@@ -73,10 +72,7 @@ def create_object(member: Member, kind: Kind, request: Request) -> Ref:
 
 
 def _catch_up(member: Member, objects: Sequence[Object], request: Request) -> Collection[int]:
-    """Brings the history of all objects that the actions name up to what is there, before anything is compared.
-
-    Gives their primary keys, with those of the given ones.
-    """
+    """Brings the histories of the objects, and of those that the actions name, up to date; gives their primary keys."""
     found = {each.pk: each for each in objects}
     for ref in named_by(request.actions):
         named = existing(member.workspace.pk, ref)

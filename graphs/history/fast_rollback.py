@@ -1,8 +1,6 @@
 """The rollback that is made most often, in one statement: of one change set that changed fields of parts of one object.
 
-It holds the object, compares, takes back and records, without a row of it leaving the database. If something is not as
-the change set left it the statement only holds the object, and `graphs.history.rollback` goes the long way, which
-decides field by field and names the clashes.
+Where something is not as it was left it only holds the object: `rollback` decides field by field and names the clashes.
 """
 
 import uuid
@@ -73,7 +71,7 @@ def take_back(done: Whole, because: Because, only_in: int | None = None) -> tupl
 
 @lru_cache
 def _statement(kind: str, names: tuple[str, ...]) -> str:
-    """Of each item, `old` and `new` are the fields that the change set changed, and only those."""
+    """The statement; `old` and `new` of an item hold the fields that the change set changed, and only those."""
     fields = [KINDS[kind].field(name) for name in names]
     columns = ", ".join(field.attribute for field in fields)
     values = ", ".join(

@@ -1,7 +1,6 @@
 """The change that is made most often, in one statement: some fields of items that are still what was expected.
 
-It holds their object, compares, writes and records. If an item is not as expected it only holds the object, and
-`graphs.history.changes` goes the long way, which names the conflicts.
+Where an item is not as expected it only holds the object: `changes` goes the long way, which names the conflicts.
 """
 
 import uuid

@@ -1,7 +1,4 @@
-"""Gives the history what people did live. Done by whoever comes first: a clock, who leaves, or who changes otherwise.
-
-All edits of an object that are there are saved in one transaction that holds it; who comes second finds none.
-"""
+"""Gives the history what people did live: whoever comes first saves all edits of an object, the second finds none."""
 
 import logging
 import uuid
@@ -44,10 +41,7 @@ class Stretch:
 
 
 def stretches(edits: Iterable[LiveEdit]) -> Sequence[Stretch]:
-    """The edits of an object in the order of their versions, as changes that give the same when done in this order.
-
-    An edit joins the latest stretch of its person, unless one of somebody else has touched the same since that began.
-    """
+    """The edits of an object as changes; an edit joins its person's last one unless others touched the same since."""
     found: list[Stretch] = []
     for edit in edits:
         # The items of the edit, and those that they name: the nodes that an edge leads from and to.

@@ -22,7 +22,7 @@ _LABEL_CHARS = Revision._meta.get_field("label").max_length
 
 @dataclass(frozen=True, slots=True)
 class Because:
-    """Who changes something, and why. `around` is where it was asked for: its stream hears of all of it."""
+    """Why something changes, and by whom. `around` is where it was asked for: its stream hears of all of it."""
 
     actor: User | None
     origin: Origin

@@ -1,8 +1,4 @@
-"""Takes back what was changed: one modification, change sets, all that one cause led to, or an object since a version.
-
-A rollback is a change like any other: all or nothing, recorded, and itself undone the same way. If somebody edited
-since, the clash is named (`graphs.history.rollback_conflicts`); who rolls back may leave that out.
-"""
+"""Takes back what was changed, by a change like any other; `rollback_conflicts` names what stands in the way."""
 
 import hashlib
 import json
@@ -52,10 +48,7 @@ class ObjectRollback:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a rollback would do now. `gone` are the objects that it cannot bring back, with what they were called.
-
-    `state` names what it was computed from: the scope, what was left out, and the versions of the objects.
-    """
+    """What a rollback would do now; `gone` is what it cannot bring back, `state` names what it was computed from."""
 
     scope: Scope
     done: Done

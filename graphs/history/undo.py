@@ -20,10 +20,7 @@ Code = Literal["changed", "gone", "recreated", "connected", "missing", "used"]
 
 @dataclass(frozen=True, slots=True)
 class Clash:
-    """Where a later edit stands in the way: what was `expected` of a field and what was `found` there.
-
-    Of a whole item (no field), one of them is its record. `by` is an item that hangs on it.
-    """
+    """A later edit in the way: of a field, or with no field of an item (its record). `by` hangs on the item."""
 
     code: Code
     item: Ref

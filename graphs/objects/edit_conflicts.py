@@ -1,12 +1,8 @@
-"""What a person saw, compared with what is there: nothing of others is lost in silence.
-
-An item that moved on is no obstacle by itself: who renames a node is not disturbed by who moved it. Where both touched
-the same field, or a deletion would take what its person has not seen, both sides are told.
-"""
+"""What a person saw, compared with what is there, field by field: nothing of others is lost in silence."""
 
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -26,11 +22,7 @@ MOST_LOOKED_AT = 500
 
 @dataclass(frozen=True, slots=True)
 class EditConflict:
-    """A field that somebody changed since: what the person saw, what is there, what they want instead.
-
-    Of a whole item (no field), `found` is None where it is gone and `expected` None where it came. `version` is that of
-    the item now, `by` and `at` tell who changed it last.
-    """
+    """A field that somebody changed since; with no field an item, and None is where it is not there."""
 
     item: Ref
     field: str
@@ -128,9 +120,8 @@ class _Change:
 def _changed_since(around: Object, now: Stored, version: int) -> dict[str, _Change] | None:
     """The changes of an item since a version by field; None where the history does not tell.
 
-    An object's version is that of its history. Of a part, every live edit and every other change set that touches it
-    raises the version by one: as many of them are read back. Of live edits that are forgotten a change set may stand
-    for several: then more is read than was not seen.
+    Each live edit, and each other change set, raises the version of a part by one: as many are read back. A change set
+    may stand for several live edits that are forgotten: then more is read than was not seen.
     """
     behind = now.version - version
     if behind <= 0 or version < 1:
@@ -158,10 +149,15 @@ def _folded(latest: Iterable[Modification], found: dict[str, _Change]) -> dict[s
     """What was found of later changes, with these before them."""
     for modification in latest:
         olds = {modification.field: modification.old} if modification.field else modification.old or {}
-        for field, old in olds.items():
-            by, at = (found[field].by, found[field].at) if field in found else _signed(modification)
-            found[field] = _Change(old, by, at)
+        _fold(found, olds, *_signed(modification))
     return found
+
+
+def _fold(found: dict[str, _Change], olds: Record, by: str, at: datetime) -> None:
+    """Puts an earlier change before what was found of later ones, whose authors stay."""
+    for field, old in olds.items():
+        later = found.get(field)
+        found[field] = replace(later, old=old) if later else _Change(old, by, at)
 
 
 def _changed_live(around: Object, now: Stored, behind: int) -> tuple[dict[str, _Change], int, set[uuid.UUID]]:
@@ -173,9 +169,8 @@ def _changed_live(around: Object, now: Stored, behind: int) -> tuple[dict[str, _
         operation = edit.on(str(now.item)) or {}
         if operation.get("version") != version:
             break
-        for field, old in (operation.get("old") or operation.get("record") or {}).items():
-            by, at = (found[field].by, found[field].at) if field in found else (edit.person_label, edit.created_at)
-            found[field] = _Change(old, by, at)
+        olds = operation.get("old") or operation.get("record") or {}
+        _fold(found, olds, edit.person_label, edit.created_at)
         if edit.change_set:
             read_live.add(edit.change_set)
         version -= 1
@@ -198,7 +193,7 @@ def _gone(around: Object, item: Ref) -> EditConflict:
 
 
 def _last(around: Object, item: Ref, *, deleted: bool = False) -> tuple[Record | None, str, datetime | None]:
-    """Who changed an item last, and when; with `deleted` what it was before, or nobody if it was not deleted."""
+    """What an item was before its last change, by whom that was and when; with `deleted` only if it was deleted."""
     live = _live_edits(around, item).filter(saved_at=None).first()
     if live is not None:
         operation = live.on(str(item)) or {}

@@ -83,11 +83,6 @@ def rows_with(kind: Kind, workspace_id: int, keys: Iterable[str]) -> QuerySet[An
     return rows_of(kind, workspace_id).filter(**{column: [key for key in keys if is_key(kind, key)]})
 
 
-def searched(rows: QuerySet[Any], kind: Kind, text: str) -> QuerySet[Any]:
-    """The rows in which a field contains the text."""
-    return rows.filter(searched_by(kind, text))
-
-
 def searched_by(kind: Kind, text: str) -> models.Q:
     """The condition that a field contains the text."""
     wanted = models.Q(pk__in=())  # of a kind without texts none

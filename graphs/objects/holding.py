@@ -25,10 +25,9 @@ RETURNING id, version
 
 
 def held(objects: "QuerySet[Held]", *, skip_locked: bool = False) -> "QuerySet[Held]":
-    """These objects; nobody else changes them from here on until the transaction ends.
+    """These objects in the order of their primary keys; nobody else changes them until the transaction ends.
 
-    Several are held in the order of their primary keys. Who changes some holds all that are named at the start of the
-    transaction: two who hold the same ones one after the other, each in an order of their own, wait for each other.
+    Whoever changes several holds all of them at the start: two who hold them one by one wait for each other.
     """
     return objects.select_for_update(no_key=True, skip_locked=skip_locked).order_by("pk")
 

@@ -1,8 +1,4 @@
-"""The kinds of objects and of their parts: their fields by their names on the wire, and the columns behind them.
-
-Operations, diffs, history, tools and forms all read this registry. A kind is described once, where it lives, and
-registered when the program starts.
-"""
+"""The kinds of objects and of their parts: their fields by their names on the wire, and the columns behind them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

@@ -146,10 +146,7 @@ def _deleted(kind: Kind, of: Object, operation: Delete) -> Delete:
 
 
 def _held(kind: Kind, of: Object, operation: Update | Delete) -> tuple[Any, Record]:
-    """The row, held until the transaction ends, and its record.
-
-    Others do not wait for the header: what they saved until the row is held, too, is a conflict.
-    """
+    """The row, held until the transaction ends, and its record; what others saved until then is a conflict."""
     row, item = row_of(of, held=True), operation.item
     found = {} if row is None else {item: Stored(item, record_of(kind, row), 0, of.pk)}
     Before(found).refuse_conflicts([operation])

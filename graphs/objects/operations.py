@@ -1,8 +1,4 @@
-"""The smallest changes there are, as plain data: an item is created, some of its fields change, or it is deleted.
-
-Every operation has an inverse, so whatever was done can be taken back. `graphs.workflows.planning` makes operations of
-what was asked for; `graphs.history.changes` applies them; the history stores them as modifications.
-"""
+"""The smallest changes, as plain data: an item is created, some of its fields change, or it is deleted."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -30,10 +30,19 @@ def patched(text: str, patches: Sequence[Patch], what: str) -> str:
 def replaced(text: str, patch: Patch, where: str) -> str:
     """The text after a patch, which must fit exactly once; `where` names the patch."""
     search, replace = _with_ends_of(text, patch.search), _with_ends_of(text, patch.replace)
-    places = _places(text, search)
-    if len(places) != 1:
-        raise ChangeRefused(_several(text, places, where) if places else _nowhere(text, search, where))
-    return text[: places[0]] + replace + text[places[0] + len(search) :]
+    first = text.find(search)
+    if first < 0:
+        raise ChangeRefused(_nowhere(text, search, where))
+    second = text.find(search, first + 1)  # also overlapping the first
+    if second >= 0:
+        found = [first, second, text.find(search, second + 1)]
+        lines = ", ".join(str(text.count("\n", 0, start) + 1) for start in found if start >= 0)
+        message = _(
+            "{where}: the search text occurs more than once (lines {lines}). "
+            "Add what stands around it until it is unique."
+        )
+        raise ChangeRefused(message.format(where=where, lines=lines))
+    return text[:first] + replace + text[first + len(search) :]
 
 
 def patched_data(data: Any, patches: Sequence[DataPatch], what: str) -> Any:
@@ -79,24 +88,6 @@ def _with_ends_of(text: str, part: str) -> str:
     return part.replace("\n", "\r\n") if "\r\n" in text and "\r\n" not in part else part
 
 
-def _places(text: str, search: str) -> list[int]:
-    """Where the text occurs, also overlapping itself; three are enough to tell."""
-    places: list[int] = []
-    place = text.find(search)
-    while place >= 0 and len(places) < 3:
-        places.append(place)
-        place = text.find(search, place + 1)
-    return places
-
-
-def _several(text: str, places: Sequence[int], where: str) -> str:
-    lines = ", ".join(str(_line(text, place)) for place in places)
-    message = _(
-        "{where}: the search text occurs more than once (lines {lines}). Add what stands around it until it is unique."
-    )
-    return message.format(where=where, lines=lines)
-
-
 def _nowhere(text: str, search: str, where: str) -> str:
     found = _nearest(text, search)
     if found is None:
@@ -105,10 +96,6 @@ def _nowhere(text: str, search: str, where: str) -> str:
     line, nearest = found
     message = _("{where}: the search text does not occur. Nearest is line {line}; copy it exactly:\n{nearest}")
     return message.format(where=where, line=line, nearest=nearest[:SHOWN_CHARS])
-
-
-def _line(text: str, place: int) -> int:
-    return text.count("\n", 0, place) + 1
 
 
 def _nearest(text: str, search: str) -> tuple[int, str] | None:

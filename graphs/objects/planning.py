@@ -1,8 +1,4 @@
-"""From what is asked for to operations, for objects of any kind: a dry run, nothing is written.
-
-What only a kind knows (nodes of a graph) is planned by what its store gives. Later actions see what earlier ones would
-have done.
-"""
+"""From what is asked for to operations, for objects of any kind: a dry run in which later actions see earlier ones."""
 
 import uuid
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -53,8 +49,7 @@ def plan(
     """What these actions would do, one after the other, with one operation for each item.
 
     Actions of the kind of `around` concern that object; those of objects in general name theirs, in its workspace.
-    `reserved` gives keys that new parts do not get. Objects that the member may not see are absent. Raises
-    `ChangeRefused`, with what is wrong with all of them.
+    New parts get no `reserved` key. Objects that the member may not see are absent. Raises `ChangeRefused`.
     """
     steps = steps_of(list(asked))
     if len(steps) > MAX_ACTIONS:
@@ -100,10 +95,7 @@ class _PlannedObject:
 
 
 class ObjectPlan:
-    """The objects of a workspace while a plan is made: as they are stored, with the changes so far.
-
-    What only a kind knows, its planner adds to `operations` and `targets`.
-    """
+    """The objects of a workspace while a plan is made. What only a kind knows, its planner adds."""
 
     def __init__(self, around: Object, member: Member | None) -> None:
         self.around = around

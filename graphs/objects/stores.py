@@ -46,10 +46,7 @@ class Store(ABC):
     def planner(
         self, plan: "ObjectPlan", asked: Sequence[Any], reserved: Callable[[], Collection[str]]
     ) -> Callable[[Any], None]:
-        """What does each of these actions of the kind to a plan. `reserved` gives keys that new parts do not get.
-
-        Raises `ChangeRefused`, as what it gives does.
-        """
+        """What does each of these actions to a plan; new parts get no `reserved` key. Raises `ChangeRefused`."""
         raise ChangeRefused(*(f"This is no change of {plan.around}: {each!r}." for each in asked))
 
     @abstractmethod

@@ -166,20 +166,6 @@ class ReorganizeLayout(StrictModel):
     strategy: Literal["leftToRight", "topToBottom"] = "leftToRight"
 
 
-Action = (
-    CreateNode
-    | UpdateNode
-    | ReplaceData
-    | MoveNode
-    | DeleteNode
-    | CreateEdge
-    | UpdateEdge
-    | DeleteEdge
-    | CreateNodeWithEdges
-    | ConfigureNodeType
-    | DeleteNodeType
-    | ReorganizeLayout
-)
 #: What a model may propose of a graph; each is the tool `propose_` and its name.
 PROPOSABLE: dict[str, type[StrictModel]] = {
     "create_node": CreateNode,

@@ -31,10 +31,7 @@ class ImportForm(forms.Form):
     )
 
     def run(self, workspace: Workspace, actor: User) -> imports.ImportedGraph:
-        """Imports the file of a valid form for `actor`.
-
-        Raises `ImportRefused`, `imports.KeyTaken` or `imports.KeyInvalid`; then nothing was imported.
-        """
+        """Imports the file of a valid form. Raises `ImportRefused`, `imports.KeyTaken` or `imports.KeyInvalid`."""
         given: dict[str, Any] = self.cleaned_data
         limits = Limits(settings.MAX_IMPORT_BYTES, settings.MAX_IMPORT_NODES)
         chosen = cast(Format, given["format"] or "auto")

@@ -141,7 +141,11 @@ class GraphSource:
         )
         followed = [pk for pk, distance in distances.items() if distance < depth]
         nodes = self._nodes().filter(pk__in=distances).select_related("sheet")
-        nodes = nodes.annotate(has_more=Q(pk__in=followed) & _has_more(direction))
+        # A hub is read no further than its edges are followed.
+        edges = Edge.objects.order_by()
+        enters = Q(Exists(edges.filter(target=OuterRef("pk"))[NEIGHBOURS_PER_NODE:]))
+        leaves = Q(Exists(edges.filter(source=OuterRef("pk"))[NEIGHBOURS_PER_NODE:]))
+        nodes = nodes.annotate(has_more=Q(pk__in=followed) & _directed(direction, enters, leaves))
         found = (Neighbour(_node_record(row), distances[row.pk], row.has_more) for row in nodes)
         return sorted(found, key=lambda neighbour: neighbour.distance)
 
@@ -175,14 +179,6 @@ class GraphSource:
 
 def _directed(direction: Direction, enters: Q, leaves: Q) -> Q:
     return {"inbound": enters, "outbound": leaves, "any": enters | leaves}[direction]
-
-
-def _has_more(direction: Direction) -> Q:
-    """Whether a node has more edges in a direction than are followed; a hub is read no further than that."""
-    edges = Edge.objects.order_by()
-    enters = Q(Exists(edges.filter(target=OuterRef("pk"))[NEIGHBOURS_PER_NODE:]))
-    leaves = Q(Exists(edges.filter(source=OuterRef("pk"))[NEIGHBOURS_PER_NODE:]))
-    return _directed(direction, enters, leaves)
 
 
 def _node_record(row: Node) -> NodeRecord:

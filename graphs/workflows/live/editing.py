@@ -47,10 +47,7 @@ class Edited:
 
 
 def edit(member: Member, graph_id: int, request: Request) -> Edited:
-    """Does at once what is asked for, all or nothing; `request.key` is needed, and makes it happen once.
-
-    Raises what `graphs.history.editing.edit` does, and `ChangeRefused` also for what belongs to no single graph.
-    """
+    """Does at once what is asked for, all or nothing; needs `request.key`. Raises what `history.editing.edit` does."""
 
     def asked(graph: Graph) -> Sequence[Operation]:
         seen = SeenVersions.read(graph, request.seen)
@@ -64,10 +61,7 @@ def edit(member: Member, graph_id: int, request: Request) -> Edited:
 
 
 def take_back(member: Member, graph_id: int, version: int, request: Request) -> Edited:
-    """Takes back what the person's edit that made this version did, saved or not, unless somebody changed it since.
-
-    Raises `NotFound` where they made none that is still known, and what `edit` does.
-    """
+    """Takes back the person's edit that made this version, saved or not. Raises `NotFound`, and what `edit` does."""
 
     def inverse(graph: Graph) -> Sequence[Operation]:
         made = LiveEdit.objects.filter(object=graph, person=member.user.pk, version=version).first()

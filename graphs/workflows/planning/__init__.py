@@ -1,8 +1,4 @@
-"""From what is asked for of a graph to typed operations: reads what is needed, converts without side effects, checks.
-
-Called by `graphs.objects.planning`. The same actions on the same graph give the same plan. `CONVERSIONS` says for each
-action what it wants to know and what it does.
-"""
+"""From what is asked for of a graph to operations; the same actions on the same graph give the same plan."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -44,11 +40,7 @@ CONVERSIONS: dict[type, _Conversion] = {
 def planner(
     graph: Graph, objects: ObjectPlan, asked: Sequence[Action], reserved: Callable[[], Collection[str]]
 ) -> Callable[[Action], None]:
-    """What does each of these actions on the graph to a plan of objects, once all that they name is read.
-
-    `reserved` gives keys that new nodes do not get, those that other plans would create; it is asked where there are
-    new nodes.
-    """
+    """What does each action to a plan, once all that they name is read. `reserved` is asked for new nodes only."""
     wanted = ToRead()
     for step in asked:
         CONVERSIONS[type(step)].want(wanted, step)

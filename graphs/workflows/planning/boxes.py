@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from graphs.objects.operations import Record
-from graphs.workflows.node_types import Handles
 
 #: As in `graphs/static/graphs/view/model/model.js` and `handles.js`.
 CARD = (190.0, 64.0)
@@ -46,16 +45,11 @@ def box_of(node: Record) -> Box:
     default = NOTE if note else CARD
     width, height = node["width"] or default[0], node["height"] or default[1]
     if not note and not (node["width"] and node["height"]):
-        room = _room(node["handles"])
-        width, height = max(width, room[0]), max(height, room[1])
+        across, down = (max(len(node["handles"].get(side, ())) for side in sides) for sides in ("TB", "LR"))
+        # Handles on top and at the bottom may have titles, which take more room.
+        width = max(width, TITLED_HANDLE * across if across > 1 else 0)
+        height = max(height, HANDLE_SPACING * (down + 1))
     return Box(node["posX"], node["posY"], width, height)
-
-
-def _room(handles: Handles) -> tuple[float, float]:
-    """Handles on top and at the bottom may have titles, which take more room."""
-    across = max(len(handles.get(side, ())) for side in "TB")
-    down = max(len(handles.get(side, ())) for side in "LR")
-    return TITLED_HANDLE * across if across > 1 else 0, HANDLE_SPACING * (down + 1)
 
 
 def bounds(boxes: Iterable[Box]) -> Box:

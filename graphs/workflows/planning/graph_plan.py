@@ -23,10 +23,7 @@ NAMED_SHEETS = 20
 
 
 class GraphPlan:
-    """Starts as the state; every change becomes an operation. Raises `ChangeRefused` for what does not exist.
-
-    Types are among the `objects` of the plan, which gets all operations and what they depend on.
-    """
+    """Starts as the state; every change becomes an operation. Raises `ChangeRefused` for what is not there."""
 
     def __init__(self, state: PlanState, objects: ObjectPlan) -> None:
         self.state = state

@@ -1,6 +1,4 @@
-"""The layered layout of nodes. Who stands in which layer, and where in it, comes from fast-sugiyama; the places follow
-from that and from the sizes of the nodes. Pure, and the same for the same nodes in the same places.
-"""
+"""The layered layout of nodes: layers and order come from fast-sugiyama, positions from the sizes. Pure."""
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence

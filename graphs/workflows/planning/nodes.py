@@ -60,10 +60,8 @@ def create_with_edges(plan: GraphPlan, action: CreateNodeWithEdges) -> None:
     for connection in action.edges:
         edges.connect(plan, _edge(key, connection))
     if action.pos_x is None:
-        before = [connection.other_key for connection in action.edges if connection.direction == "in"]
-        after = [connection.other_key for connection in action.edges if connection.direction == "out"]
-        x, y = _beside(plan, key, before, after)
-        plan.change(NODE, key, {"posX": x, "posY": y})
+        box = _beside(plan, key, action.edges)
+        plan.change(NODE, key, {"posX": box.x, "posY": box.y})
 
 
 def want_updated(wanted: ToRead, action: UpdateNode) -> None:
@@ -187,15 +185,14 @@ def _refuse_lost_handles(plan: GraphPlan, key: str, handles: Handles) -> None:
         raise ChangeRefused(message.format(node=f'"{key}"', edges=some(used, NAMED_EDGES)))
 
 
-def _beside(plan: GraphPlan, key: str, before: Sequence[str], after: Sequence[str]) -> tuple[float, float]:
-    """A place for the node right of those before it and left of those after it, as far as they are on its sheet."""
+def _beside(plan: GraphPlan, key: str, connections: Sequence[Connection]) -> Box:
+    """The node right of those before it and left of those after it, as far as they are on its sheet."""
     node = plan.node(key)
     others = {other: box for other, box in plan.boxes(node["sheet"]).items() if other != key}
-    box = box_of(node)
-    left = [others[other] for other in before if other in others]
-    right = [others[other] for other in after if other in others]
-    wanted = _wanted(box, left, right, others)
-    return wanted.x, round(free_y(wanted, others.values()))
+    there = [(each.direction, others[each.other_key]) for each in connections if each.other_key in others]
+    left, right = ([box for direction, box in there if direction == side] for side in ("in", "out"))
+    wanted = _wanted(box_of(node), left, right, others)
+    return wanted.at(wanted.x, round(free_y(wanted, others.values())))
 
 
 def _wanted(box: Box, left: Sequence[Box], right: Sequence[Box], others: dict[str, Box]) -> Box:

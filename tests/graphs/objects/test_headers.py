@@ -7,7 +7,7 @@ from chat.models import Session, Stream
 from graphs.models import Workspace
 from graphs.objects import register
 from graphs.objects.actions import ChangeRefused, DeleteObject
-from graphs.objects.headers import object_for, searched
+from graphs.objects.headers import object_for, searched_by
 from graphs.objects.planning import plan
 from graphs.objects.refs import Ref
 from graphs.site.access import member_of
@@ -23,7 +23,7 @@ def test_a_search_looks_at_no_other_part_of_a_json_column(demo_workspace: Worksp
         Session, name="talk", title="title", workspace="workspace", fields=("title", "usage.note", "usage.nested.deep")
     )
     try:
-        found = {text: list(searched(Session.objects.all(), kind, text)) for text in ("shown", "deeper", "hidden")}
+        found = {text: list(Session.objects.filter(searched_by(kind, text))) for text in ("shown", "deeper", "hidden")}
     finally:
         forget(kind)
     assert found == {"shown": [row], "deeper": [row], "hidden": []}
