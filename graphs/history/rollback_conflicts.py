@@ -1,6 +1,6 @@
 """What stands in the way of a rollback, by name: which field of what, and who edited it since, when, to what."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -60,12 +60,8 @@ class NamedClash:
 
 def named(plan: Plan) -> list[NamedClash]:
     """All that stands in the way of a rollback, object by object."""
-    return [*_gone(plan), *(clash for step in plan.steps for clash in _of_step(plan, step))]
-
-
-def _gone(plan: Plan) -> Iterator[NamedClash]:
-    for ref, label in plan.gone.items():
-        yield NamedClash(ref.key, Clash("gone", ref, ""), label)
+    gone = [NamedClash(ref.key, Clash("gone", ref, ""), label) for ref, label in plan.gone.items()]
+    return [*gone, *(clash for step in plan.steps for clash in _of_step(plan, step))]
 
 
 def _of_step(plan: Plan, step: ObjectRollback) -> list[NamedClash]:
@@ -77,12 +73,10 @@ def _of_step(plan: Plan, step: ObjectRollback) -> list[NamedClash]:
     found = []
     for clash in clashes:
         edit = edits.get(_edited(clash))
-        label = names.get(clash.item, clash.item.key)
-        if edit is None:
-            found.append(NamedClash(step.object.key, clash, label))
-        else:
-            made = edit.change_set
-            found.append(NamedClash(step.object.key, clash, label, made.actor_label, made.created_at, str(made.pk)))
+        made = (
+            () if edit is None else (edit.change_set.actor_label, edit.change_set.created_at, str(edit.change_set.pk))
+        )
+        found.append(NamedClash(step.object.key, clash, names.get(clash.item, clash.item.key), *made))
     return found
 
 

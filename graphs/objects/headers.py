@@ -13,7 +13,7 @@ from graphs.models import Object
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.kinds import KINDS, Kind, is_object, kinds_of
 from graphs.objects.model_rows import record_of, refusals_of, row_of, unsaved_row
-from graphs.objects.operations import Create, Delete, Operation, Record, Update
+from graphs.objects.operations import Create, Operation, Record, result
 from graphs.objects.refs import Ref
 from graphs.site.access import Forbidden, Member, NotFound
 
@@ -139,9 +139,9 @@ def address_of(member: Member, ref: Ref) -> str:
     if kind is None or not kind.url:
         return ""
     try:
-        return (
-            url_of(kind, row_of(object_for(member, ref))) if callable(kind.url) else reverse(kind.url, args=[ref.key])
-        )
+        if callable(kind.url):
+            return url_of(kind, row_of(object_for(member, ref)))
+        return reverse(kind.url, args=[ref.key])
     except (NotFound, NoReverseMatch):
         return ""
 
@@ -184,11 +184,8 @@ def require_may_edit_all(member: Member, operations: Iterable[Operation]) -> Non
 
 def _new_parent(operation: Operation) -> list[Ref]:
     """What an object comes into."""
-    holder = None if isinstance(operation, Delete) else parent_of(KINDS[operation.item.type])
-    if holder is None:
-        return []
-    key = (operation.new if isinstance(operation, Update) else operation.record).get("parent")
-    return [] if key is None else [Ref(holder.name, str(key))]
+    holder, key = parent_of(KINDS[operation.item.type]), result(operation).get("parent")
+    return [Ref(holder.name, str(key))] if holder and key is not None else []
 
 
 def _may_make(member: Member, kind: Kind, operation: Create) -> bool:

@@ -43,6 +43,17 @@ class Delete:
 Operation = Create | Update | Delete
 
 
+def result(operation: Operation) -> Record:
+    """The fields that an operation gives its item; none if it deletes it."""
+    match operation:
+        case Create(_, record):
+            return record
+        case Update(_, _, new):
+            return new
+        case Delete():
+            return {}
+
+
 def inverse(operation: Operation) -> Operation:
     """What takes the operation back."""
     match operation:

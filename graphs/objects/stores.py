@@ -12,7 +12,7 @@ from graphs.models import Object
 from graphs.objects import kinds
 from graphs.objects.actions import ChangeRefused, some
 from graphs.objects.headers import parent_of
-from graphs.objects.operations import Delete, Operation, Record, Update
+from graphs.objects.operations import Delete, Operation, Record, result
 from graphs.objects.preconditions import Before, Stored
 from graphs.objects.refs import Ref
 
@@ -140,9 +140,7 @@ def users(change: ObjectChange, others: Sequence[ObjectChange]) -> Sequence[Ref]
         operation.item
         for other in others
         for operation in other.operations
-        if (operation.new if isinstance(operation, Update) else operation.record).get("parent") == own.key
-        and not isinstance(operation, Delete)
-        and parent_of(kinds.KINDS[operation.item.type]) is kind
+        if result(operation).get("parent") == own.key and parent_of(kinds.KINDS[operation.item.type]) is kind
     ]
     return [*kinds.store_of(kind.name).users(change, others), *coming]
 

@@ -12,7 +12,7 @@ from graphs.objects.actions import ChangeRefused, mistakes
 from graphs.objects.holding import hold_workspace
 from graphs.objects.kinds import Field, Kind
 from graphs.objects.model_store import ModelStore
-from graphs.objects.operations import Delete, Operation, Record, Update
+from graphs.objects.operations import Delete, Record, result
 from graphs.objects.refs import Ref
 from graphs.objects.stores import ObjectChange
 from graphs.workflows.action_parts import Handles
@@ -86,23 +86,16 @@ class NodeTypeStore(ModelStore):
     def users(self, change: ObjectChange, others: Sequence[ObjectChange]) -> Sequence[Ref]:
         """Nodes of the type, once all the other changes are done."""
         types = {
-            (other.object.pk, operation.item): _type_after(operation)
+            (other.object.pk, operation.item): result(operation).get("type")
             for other in others
             for operation in other.operations
-            if operation.item.type == "node" and not (isinstance(operation, Update) and "type" not in operation.new)
+            if operation.item.type == "node" and (isinstance(operation, Delete) or "type" in result(operation))
         }
         nodes = Node.objects.filter(graph__workspace=change.object.workspace_id, type=change.object.key).order_by("id")
         rows = [(graph, Ref("node", key)) for graph, key in nodes.values_list("graph", "key")]
         nodes_left = [row[1] for row in rows if row not in types]
         nodes_left += [ref for (_graph, ref), type_key in types.items() if type_key == change.object.key]
         return [*nodes_left, *super().users(change, others)]
-
-
-def _type_after(operation: Operation) -> str | None:
-    """The type of a node that comes, goes or gets another one."""
-    if isinstance(operation, Delete):
-        return None
-    return str((operation.new if isinstance(operation, Update) else operation.record)["type"])
 
 
 #: A type of node that a workspace defined.

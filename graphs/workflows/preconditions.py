@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from graphs.models import Object
 from graphs.objects.kinds import Kind
-from graphs.objects.operations import Create, Delete, Operation, Record, Update
+from graphs.objects.operations import Create, Delete, Operation, Record, Update, result
 from graphs.objects.preconditions import Before, Conflict, Stored
 from graphs.objects.refs import Ref
 from graphs.workflows import rows
@@ -74,12 +74,11 @@ class GraphBefore(Before):
         nodes = (self.references.nodes.keys() - gone) | new
         there = {"source": nodes, "target": nodes, "sheet": self.references.sheets.keys()}
         return [
-            Conflict(operation.item, name, record[name], None)
+            Conflict(operation.item, name, key, None)
             for operation in operations
             if operation.item.type in (NODE.name, EDGE.name)
-            for record in _results(operation)
-            for name, keys in there.items()
-            if name in record and record[name] not in keys
+            for name, key in result(operation).items()
+            if name in there and key not in there[name]
         ]
 
     def lost_with(self, left_out: Collection[Ref], operations: Iterable[Operation]) -> set[Ref]:
@@ -103,17 +102,6 @@ def _fields(operations: Iterable[Operation], kind: Kind) -> set[str] | None:
                 return None
             found |= operation.new.keys()
     return found
-
-
-def _results(operation: Operation) -> tuple[Record, ...]:
-    """What an operation leaves of its item."""
-    match operation:
-        case Create(_, record):
-            return (record,)
-        case Update(_, _, new):
-            return (new,)
-        case Delete():
-            return ()
 
 
 def _deletes(operation: Operation, kind: str) -> bool:

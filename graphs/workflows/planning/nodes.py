@@ -25,7 +25,6 @@ from graphs.workflows.node_types import Handles
 from graphs.workflows.planning import edges
 from graphs.workflows.planning.boxes import GAP_ALONG, Box, bounds, box_of, free_y
 from graphs.workflows.planning.graph_plan import GraphPlan
-from graphs.workflows.planning.handles import lost
 from graphs.workflows.planning.state import ToRead
 
 #: A key that is made leaves room for a number.
@@ -171,7 +170,7 @@ def _edge(key: str, connection: Connection) -> CreateEdge:
 
 def _refuse_lost_handles(plan: GraphPlan, key: str, handles: Handles) -> None:
     old = plan.node(key)["handles"]
-    without = {"out": lost(old, handles, "out"), "in": lost(old, handles, "in")}
+    without = {"out": edges.lost(old, handles, "out"), "in": edges.lost(old, handles, "in")}
     used = [
         edge_key
         for edge_key, edge in plan.edges_of(key).items()

@@ -2,7 +2,6 @@
 
 from django.utils.translation import gettext as _
 
-from graphs.models.objects import MAX_KEY
 from graphs.objects.actions import ChangeRefused, some
 from graphs.objects.operations import Record
 from graphs.objects.patches import patched
@@ -13,10 +12,9 @@ from graphs.workflows.interchange.keys import slug
 from graphs.workflows.kinds import NODE_TYPE
 from graphs.workflows.node_types import BUILT_IN
 from graphs.workflows.planning.graph_plan import GraphPlan
+from graphs.workflows.planning.nodes import MAX_MADE_KEY
 from graphs.workflows.planning.state import ToRead
 
-#: A key that is made leaves room for a number.
-MAX_MADE_KEY = MAX_KEY - 10
 #: Graphs that are named where they use a type.
 NAMED_GRAPHS = 5
 
