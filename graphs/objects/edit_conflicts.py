@@ -68,9 +68,9 @@ class SeenVersions:
         """Raises `EditConflicts` where some of them are gone."""
         versions = dict(seen)
         now = stored(around, versions.keys())
-        gone = [_gone(around, item) for item in versions if item not in now]
+        gone = [(item, *_last(around, item, deleted=True)) for item in versions if item not in now]
         if gone:
-            raise EditConflicts(gone)
+            raise EditConflicts([EditConflict(item, "", old, None, None, None, by, at) for item, old, by, at in gone])
         return cls(around, versions, now)
 
     def refuse_conflicts(self, operations: Sequence[Operation]) -> None:
@@ -185,11 +185,6 @@ def _live_edits(around: Object, item: Ref) -> QuerySet[LiveEdit]:
 
 def _signed(modification: Modification) -> tuple[str, datetime]:
     return modification.change_set.actor_label, modification.change_set.created_at
-
-
-def _gone(around: Object, item: Ref) -> EditConflict:
-    deleted, by, at = _last(around, item, deleted=True)
-    return EditConflict(item, "", deleted, None, None, None, by, at)
 
 
 def _last(around: Object, item: Ref, *, deleted: bool = False) -> tuple[Record | None, str, datetime | None]:

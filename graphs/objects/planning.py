@@ -195,10 +195,9 @@ class ObjectPlan:
         return new
 
     def _move(self, step: MoveObject) -> None:
-        kind = KINDS.get(step.object.type)
         self._record(step.object)
-        holder = parent_of(kind) if kind else None
-        if kind is None or holder is None:
+        kind = KINDS[step.object.type]
+        if parent_of(kind) is None:
             raise ChangeRefused(_("{object} has no place to be moved from.").format(object=step.object))
         self.change(step.object, {"parent": self._parent_key(kind, step.parent)})
 

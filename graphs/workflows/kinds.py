@@ -15,7 +15,7 @@ from graphs.objects.model_store import ModelStore
 from graphs.objects.operations import Delete, Record, result
 from graphs.objects.refs import Ref
 from graphs.objects.stores import ObjectChange
-from graphs.workflows.action_parts import Handles
+from graphs.workflows.actions import Handles
 
 
 def _ends(record: Mapping[str, Any]) -> str:

@@ -20,7 +20,7 @@ from graphs.objects.kinds import is_object, store_of
 from graphs.objects.operations import Create, Delete, Operation, fields, from_json, inverses, to_json
 from graphs.objects.planning import plan
 from graphs.objects.preconditions import Before, Conflicting
-from graphs.site.access import Member, NotFound, hold_role
+from graphs.site.access import Member, hold_role, or_not_found
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +65,7 @@ def take_back(member: Member, graph_id: int, version: int, request: Request) -> 
 
     def inverse(graph: Graph) -> Sequence[Operation]:
         made = LiveEdit.objects.filter(object=graph, person=member.user.pk, version=version).first()
-        if made is None:
-            raise NotFound
-        return inverses(map(from_json, made.operations))
+        return inverses(map(from_json, or_not_found(made).operations))
 
     return _once(member, graph_id, request, inverse)
 

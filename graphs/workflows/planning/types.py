@@ -27,10 +27,19 @@ def want_configured(wanted: ToRead, action: ConfigureNodeType) -> None:
 
 
 def configure(plan: GraphPlan, action: ConfigureNodeType) -> None:
+    given = {
+        "displayName": action.display_name,
+        "description": action.description,
+        "category": action.category,
+        "icon": action.icon,
+        "process": action.process,
+        "handles": None if action.handles is None else action.handles.to_json(),
+    }
+    new = {name: value for name, value in given.items() if value is not None}
     if action.mode == "create":
-        _create(plan, action)
+        _create(plan, action, new)
     else:
-        _update(plan, action)
+        _update(plan, action, new)
 
 
 def want_deleted(wanted: ToRead, action: DeleteNodeType) -> None:
@@ -46,38 +55,21 @@ def delete(plan: GraphPlan, action: DeleteNodeType) -> None:
     plan.objects.remove(Ref(NODE_TYPE.name, action.type_key))
 
 
-def _create(plan: GraphPlan, action: ConfigureNodeType) -> None:
+def _create(plan: GraphPlan, action: ConfigureNodeType, new: Record) -> None:
     given = action.type_key
     if given is not None and (given in BUILT_IN or plan.node_type(given)):
         message = _('There is a node type "{key}" already. Choose another key, or update that one.')
         raise ChangeRefused(message.format(key=given))
-    record: Record = {
-        "displayName": action.display_name,
-        "description": action.description or "",
-        "category": action.category or "",
-        "icon": action.icon or "",
-        "handles": action.handles.to_json() if action.handles else {},
-        "process": action.process or "",
-    }
+    record = {"description": "", "category": "", "icon": "", "handles": {}, "process": ""} | new
     plan.objects.add(NODE_TYPE, given or plan.free_types.take(_wanted_key(action)), record)
 
 
-def _update(plan: GraphPlan, action: ConfigureNodeType) -> None:
+def _update(plan: GraphPlan, action: ConfigureNodeType, new: Record) -> None:
     """Nodes keep the handles they have: they got a copy when they were created."""
     key = action.type_key or ""
     record = _own(plan, key)
-    plain = {
-        "displayName": action.display_name,
-        "description": action.description,
-        "category": action.category,
-        "icon": action.icon,
-        "process": action.process,
-    }
-    new: Record = {name: value for name, value in plain.items() if value is not None}
     if action.process_patches is not None:
         new["process"] = patched(record["process"], action.process_patches, f'"{key}"')
-    if action.handles is not None:
-        new["handles"] = action.handles.to_json()
     plan.objects.change(Ref(NODE_TYPE.name, key), new)
 
 
