@@ -15,7 +15,7 @@ from graphs.history.diffs import DiffEntry, diff_of, label_of
 from graphs.history.scopes import operation_of
 from graphs.models import ChangeSet, Modification, Object, Origin, Revision
 from graphs.objects.headers import narrowed, unseen
-from graphs.objects.operations import Operation, net, told
+from graphs.objects.operations import Operation, net, showable
 from graphs.objects.refs import ObjectName, Ref
 from graphs.objects.stores import labels
 from graphs.site.access import Member
@@ -215,7 +215,7 @@ def _modification(row: Modification) -> ModificationShape:
         "object": Ref(row.kind, row.key).to_json(),
         "action": cast("Action", row.action),
         "field": row.field,
-        "old": told(row.old),
+        "old": showable(row.old),
         "new": row.new,
     }
 

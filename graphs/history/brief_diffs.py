@@ -11,7 +11,7 @@ FIELD_CHARS = 240
 LINES = 5
 TEXT_CHARS = 100
 
-_PLACE = frozenset({"posX", "posY", "sheet"})
+_POSITION = frozenset({"posX", "posY", "sheet"})
 
 
 def brief(diff: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -30,7 +30,7 @@ def brief(diff: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def counts(diff: Iterable[dict[str, Any]]) -> dict[str, dict[str, int]]:
-    """How many items come, change, move (only their place changes) and go, as `{kind: {action: number}}`."""
+    """How many items come, change, move (only their position changes) and go, as `{kind: {action: number}}`."""
     found: dict[str, dict[str, int]] = {}
     for entry in diff:
         of_kind = found.setdefault(entry["object"]["type"], {})
@@ -41,7 +41,7 @@ def counts(diff: Iterable[dict[str, Any]]) -> dict[str, dict[str, int]]:
 
 def _action(entry: dict[str, Any]) -> str:
     names = {field["field"] for field in entry["fields"]}
-    moves = entry["action"] == "update" and names and names <= _PLACE
+    moves = entry["action"] == "update" and names and names <= _POSITION
     return "move" if moves else str(entry["action"])
 
 

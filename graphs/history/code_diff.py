@@ -51,11 +51,11 @@ def lines(old: str, new: str, context: int | None = CONTEXT) -> list[Line]:
         return whole
     near = {
         kept
-        for place, line in enumerate(whole)
+        for index, line in enumerate(whole)
         if line.op != " "
-        for kept in range(place - context, place + context + 1)
+        for kept in range(index - context, index + context + 1)
     }
-    return [line for place, line in enumerate(whole) if place in near]
+    return [line for index, line in enumerate(whole) if index in near]
 
 
 def _split(text: str) -> list[str]:
@@ -75,15 +75,15 @@ def _compared(old: Sequence[str], new: Sequence[str]) -> Iterator[Line]:
 def _ties(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
     """The longest rising sequence of lines that stand exactly once in each text."""
     in_old, in_new = Counter(old), Counter(new)
-    places = {line: place for place, line in enumerate(new) if in_new[line] == 1}
-    pairs = [(place, places[line]) for place, line in enumerate(old) if in_old[line] == 1 and line in places]
+    indexes = {line: index for index, line in enumerate(new) if in_new[line] == 1}
+    pairs = [(index, indexes[line]) for index, line in enumerate(old) if in_old[line] == 1 and line in indexes]
     ends: list[int] = []
     best: list[int] = []
     before: list[int | None] = []
-    for number, (_place, place_new) in enumerate(pairs):
-        length = bisect_left(ends, place_new)
+    for number, (_index, index_new) in enumerate(pairs):
+        length = bisect_left(ends, index_new)
         before.append(best[length - 1] if length else None)
-        ends[length : length + 1] = [place_new]
+        ends[length : length + 1] = [index_new]
         best[length : length + 1] = [number]
     found = []
     step = best[-1] if best else None
@@ -103,10 +103,10 @@ def _between(
         blocks = difflib.SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks()
     at_a = at_b = 0
     for block in blocks:
-        for place in range(at_a, block.a):
-            yield Line("-", old_from + place + 1, None, visible(a[place]))
-        for place in range(at_b, block.b):
-            yield Line("+", None, new_from + place + 1, visible(b[place]))
+        for index in range(at_a, block.a):
+            yield Line("-", old_from + index + 1, None, visible(a[index]))
+        for index in range(at_b, block.b):
+            yield Line("+", None, new_from + index + 1, visible(b[index]))
         for step in range(block.size):
             number_old, number_new = old_from + block.a + step + 1, new_from + block.b + step + 1
             yield Line(" ", number_old, number_new, visible(a[block.a + step]))

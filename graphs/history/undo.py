@@ -85,15 +85,15 @@ class _Undoing:
 
     def _taken_back(self, item: Ref, name: str, value: Any, old: Any, new: Any) -> Any:
         """What the field is without the modification."""
-        place = (item, name)
-        doubt = self.doubts.get(place)
+        at = (item, name)
+        doubt = self.doubts.get(at)
         joins = doubt is not None and doubt.old is not None and same(doubt.old[0], new)
         if same(value, new) or same(value, old):
             if joins:
-                del self.doubts[place]
+                del self.doubts[at]
             return old
         if doubt is None:
-            self.doubts[place] = _Doubt(Clash("changed", item, name, new, value), [old])
+            self.doubts[at] = _Doubt(Clash("changed", item, name, new, value), [old])
         else:
             doubt.old = [old] if joins else None
         return value

@@ -20,7 +20,7 @@ from django.utils.translation import gettext as _
 from graphs.models import Object
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.kinds import KINDS, Field, Kind
-from graphs.objects.operations import UNTOLD, Record
+from graphs.objects.operations import OTHER_COLUMNS, Record
 from graphs.site.json_values import same
 
 _writing: ContextVar[bool] = ContextVar("writing an object", default=False)
@@ -186,19 +186,19 @@ def new_row(kind: Kind, of: Object, record: Record) -> Model:
     if issubclass(kind.model, Object):
         version = record.get("version", 0) + 1
         return kind.model(pk=record.get("id"), workspace_id=of.workspace_id, key=of.key, version=version)
-    untold = record.get(UNTOLD, {})
-    columns: Any = [column for column in kind.model._meta.concrete_fields if column.name in untold]
-    values = {column.attname: column.to_python(untold[column.name]) for column in columns}
+    others = record.get(OTHER_COLUMNS, {})
+    columns: Any = [column for column in kind.model._meta.concrete_fields if column.name in others]
+    values = {column.attname: column.to_python(others[column.name]) for column in columns}
     row = kind.model(**values, pk=kind.model._meta.pk.to_python(of.key))
     if kind.workspace and "__" not in kind.workspace:
         setattr(row, f"{kind.workspace}_id", of.workspace_id)
     return row
 
 
-def untold(kind: Kind, row: Model) -> Record:
+def other_columns(kind: Kind, row: Model) -> Record:
     """The columns of a row that no field tells, as JSON that the columns read."""
-    told = {field.column for field in kind.fields if not field.inside}
-    columns: Any = [each for each in row._meta.concrete_fields if not each.primary_key and each.name not in told]
+    in_fields = {field.column for field in kind.fields if not field.inside}
+    columns: Any = [each for each in row._meta.concrete_fields if not each.primary_key and each.name not in in_fields]
     return {
         each.name: None if each.value_from_object(row) is None else _as_json(each, each.value_to_string(row))
         for each in columns

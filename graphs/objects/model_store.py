@@ -11,8 +11,8 @@ from graphs.models import Object
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.headers import held_by, parent_of, ref_of, rows_with
 from graphs.objects.kinds import KINDS, Kind, of_models
-from graphs.objects.model_rows import as_writer, new_row, record_of, refusals_of, row_of, save, untold
-from graphs.objects.operations import UNTOLD, Create, Delete, Operation, Record, Update, told
+from graphs.objects.model_rows import as_writer, new_row, other_columns, record_of, refusals_of, row_of, save
+from graphs.objects.operations import OTHER_COLUMNS, Create, Delete, Operation, Record, Update, showable
 from graphs.objects.preconditions import Before, Stored
 from graphs.objects.refs import Ref
 from graphs.objects.stores import ObjectChange, Store
@@ -114,13 +114,13 @@ def _created(kind: Kind, of: Object, record: Record) -> Record:
         pk=record.get("id"), workspace_id=of.workspace_id, type=of.type, key=of.key,
         version=record.get("version", 0) + 1, as_recorded=made,
     )  # fmt: skip
-    shown: Record = told(record)
+    shown: Record = showable(record)
     return shown | made | {"id": header.pk}
 
 
 def _updated(kind: Kind, of: Object, operation: Update) -> Update:
     """What changed, with all that the model's own `save` made of it. What others changed is left to be noticed."""
-    row, before = _held(kind, of, operation)
+    row, before = _held_row(kind, of, operation)
     item, new = operation.item, operation.new
     save(kind, of, row, new)
     now = {name: value for name, value in record_of(kind, row).items() if name in new or not same(value, before[name])}
@@ -133,10 +133,10 @@ def _updated(kind: Kind, of: Object, operation: Update) -> Update:
 
 def _deleted(kind: Kind, of: Object, operation: Delete) -> Delete:
     """What was deleted, with all that brings it back."""
-    row, record = _held(kind, of, operation)
+    row, record = _held_row(kind, of, operation)
     record |= {"id": of.pk, "version": _version(row, of)}
     if not isinstance(row, Object):
-        record[UNTOLD] = untold(kind, row)
+        record[OTHER_COLUMNS] = other_columns(kind, row)
     with refusals_of(kind), transaction.atomic():
         row.delete()
     if row_of(of) is not None:
@@ -145,7 +145,7 @@ def _deleted(kind: Kind, of: Object, operation: Delete) -> Delete:
     return Delete(operation.item, record)
 
 
-def _held(kind: Kind, of: Object, operation: Update | Delete) -> tuple[Any, Record]:
+def _held_row(kind: Kind, of: Object, operation: Update | Delete) -> tuple[Any, Record]:
     """The row, held until the transaction ends, and its record; what others saved until then is a conflict."""
     row, item = row_of(of, held=True), operation.item
     found = {} if row is None else {item: Stored(item, record_of(kind, row), 0, of.pk)}

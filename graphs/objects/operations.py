@@ -11,8 +11,8 @@ from graphs.site.json_values import same
 #: `version`, so that it comes back as the same row, and newer than it was.
 Record = dict[str, Any]
 #: Holds, of a row that was deleted, what no field tells; nobody is shown it.
-UNTOLD = "other columns"
-OF_THE_ROW = frozenset({"id", "version", UNTOLD})
+OTHER_COLUMNS = "other columns"
+OF_THE_ROW = frozenset({"id", "version", OTHER_COLUMNS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +138,9 @@ def fields(record: Record) -> Record:
     return {name: value for name, value in record.items() if name not in OF_THE_ROW}
 
 
-def told(value: Any) -> Any:
+def showable(value: Any) -> Any:
     """What may be shown of a record, or of the value of a field."""
-    return {name: each for name, each in value.items() if name != UNTOLD} if isinstance(value, dict) else value
+    return {name: each for name, each in value.items() if name != OTHER_COLUMNS} if isinstance(value, dict) else value
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ _FORMS: tuple[tuple[type[models.Field], Form], ...] = (
     (models.DecimalField, "number"),
 )
 #: Columns whose values are JSON, or are told by a text that they read again.
-_TOLD = (
+_JSON_COLUMNS = (
     *(models.CharField, models.TextField, models.JSONField, models.BooleanField, models.UUIDField),
     *(models.IntegerField, models.FloatField, models.DecimalField),
     *(models.DateField, models.TimeField, models.DurationField, models.GenericIPAddressField, models.FilePathField),
@@ -239,7 +239,7 @@ def _field(model: type[Model], given: str | Field, minor: Collection[str]) -> Fi
         raise ImproperlyConfigured(f"{model.__name__}.{column_name} is the key, which nobody can change. Leave it out.")
     if inside and not isinstance(column, models.JSONField):
         raise ImproperlyConfigured(f"{given!r} is a path within {column_name}, which is no JSONField.")
-    if not _is_told(column):
+    if not _fits_json(column):
         what = f"{model.__name__}.{column_name} is a {type(column).__name__}, whose values JSON cannot tell."
         raise ImproperlyConfigured(f"{what} Name the other fields, or write exclude=({column_name!r},).")
     if isinstance(given, Field):
@@ -249,8 +249,8 @@ def _field(model: type[Model], given: str | Field, minor: Collection[str]) -> Fi
     return Field(given, column_name, label, form, inside=tuple(inside), minor=given in minor, limit=column.max_length)
 
 
-def _is_told(column: Any) -> bool:
-    return _is_told(column.base_field) if isinstance(column, ArrayField) else isinstance(column, _TOLD)
+def _fits_json(column: Any) -> bool:
+    return _fits_json(column.base_field) if isinstance(column, ArrayField) else isinstance(column, _JSON_COLUMNS)
 
 
 def _require_parent(model: type[Model], name: str, parent: str) -> Field:

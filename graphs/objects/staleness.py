@@ -8,7 +8,7 @@ from django.db.models import Count, F, Q, QuerySet
 
 from graphs.models import Modification, Object
 from graphs.objects.kinds import KINDS, is_object
-from graphs.objects.operations import told
+from graphs.objects.operations import showable
 from graphs.objects.preconditions import Conflict
 from graphs.objects.refs import Ref
 from graphs.objects.stores import stored
@@ -67,7 +67,7 @@ def _changed_since(around: Object, items: Collection[Ref], since: datetime) -> l
         found[item, row.field] = {
             "object": item.to_json(),
             "field": row.field,
-            "expected": first["expected"] if first else told(row.old),
+            "expected": first["expected"] if first else showable(row.old),
             "found": row.new,
             "changedBy": row.change_set.actor_label,
             "changedAt": row.change_set.created_at.isoformat(),

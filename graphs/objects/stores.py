@@ -149,8 +149,8 @@ def refuse_users(change: ObjectChange, others: Sequence[ObjectChange]) -> None:
     """Raises `ChangeRefused` if something would lose the object, which the change deletes."""
     if found := users(change, others):
         # Of a kind that not everybody sees all of, nothing is named but the kind.
-        told = {each.name for each in kinds.KINDS.values() if each.may_see is None}
-        names = dict.fromkeys(str(ref) if ref.type in told else ref.type for ref in found)
+        open_kinds = {each.name for each in kinds.KINDS.values() if each.may_see is None}
+        names = dict.fromkeys(str(ref) if ref.type in open_kinds else ref.type for ref in found)
         message = _("{object} is still used by: {users}.")
         ref = Ref(change.object.type, change.object.key)
         raise ChangeRefused(message.format(object=ref, users=some(names, 5)))

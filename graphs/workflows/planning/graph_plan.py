@@ -39,7 +39,7 @@ class GraphPlan:
         self._links = dict(state.links)
         self._boxes: dict[str, dict[str, Box]] = {}
         for key in state.drawn:
-            self._place(key)
+            self._set_box(key)
         #: They hand out keys that are free.
         self.free_nodes = _unique(state.taken)
         self.free_types = _unique(state.taken_types)
@@ -143,7 +143,7 @@ class GraphPlan:
 
     def _follow(self, kind: Kind, key: str) -> None:
         if kind is NODE:
-            self._place(key)
+            self._set_box(key)
         elif kind is EDGE:
             edge = self._edges[key]
             self._index(key, edge)
@@ -162,7 +162,7 @@ class GraphPlan:
         for end in (edge["source"], edge["target"]):
             self._edges_of.setdefault(end, {})[key] = None
 
-    def _place(self, key: str) -> None:
+    def _set_box(self, key: str) -> None:
         node = self._nodes[key]
         self._boxes.setdefault(node["sheet"], {})[key] = box_of(node)
 
