@@ -22,7 +22,7 @@ MOST_LOOKED_AT = 500
 
 @dataclass(frozen=True, slots=True)
 class EditConflict:
-    """A field that somebody changed since; with no field an item, and None is where it is not there."""
+    """A field that somebody changed since, or with no field an item, whose `found` is None where it is gone."""
 
     item: Ref
     field: str
@@ -161,7 +161,7 @@ def _fold(found: dict[str, _Change], olds: Record, by: str, at: datetime) -> Non
 
 
 def _changed_live(around: Object, now: Stored, behind: int) -> tuple[dict[str, _Change], int, set[uuid.UUID]]:
-    """What was done live to an item from its version back, and the versions left to look for in the history."""
+    """What was done live to an item, how many versions are left to look for, and the change sets that need no look."""
     found: dict[str, _Change] = {}
     read_live: set[uuid.UUID] = set()
     version = now.version
