@@ -21,11 +21,11 @@ from graphs.site.login_limit import LimitedLoginForm
 from graphs.site.pages import member_page, render_page
 from graphs.site.uploads import was_too_big
 from graphs.workflows import listing
-from graphs.workflows.graph_kind import GRAPH
 from graphs.workflows.import_form import ImportForm, explain
 from graphs.workflows.imports import ImportedGraph, KeyInvalid, KeyTaken
 from graphs.workflows.interchange.base import ImportRefused
 from graphs.workflows.listing import graph_for
+from graphs.workflows.store import GRAPH
 
 GRAPHS_PER_PAGE = 25
 
