@@ -9,7 +9,7 @@ from django import forms
 from django.contrib import messages
 from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -76,6 +76,9 @@ def page(request: HttpRequest, change_set: ChangeSet, site: Mapping[str, Any]) -
     except RollbackRefused as error:
         problem, plan = _REFUSALS[type(error)], error.plan
     except ChangeRefused as error:
+        if not form.is_bound:
+            messages.error(request, str(error))
+            return redirect("admin:graphs_changeset_change", change_set.pk)
         problem, plan = str(error), rollback.preview(change_set.workspace, scope, left)
     context = {
         **site,

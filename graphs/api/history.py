@@ -132,9 +132,9 @@ def _rolled_back(member: Member, scope: Scope, body: RollbackBody) -> Response:
     left_out = [rollback.LeftOut(Ref(e.object.type, e.object.id), e.field, e.graph) for e in body.leave_out]
     workspace = member.workspace.pk
     require_editable(member, rollback.touched(workspace, scope))
-    if body.preview:
-        return Response(PreviewShape.of(rollback.preview(workspace, scope, left_out)).to_json())
     try:
+        if body.preview:
+            return Response(PreviewShape.of(rollback.preview(workspace, scope, left_out)).to_json())
         with transaction.atomic():
             hold_role(member).require_editor()
             done = rollback.roll_back(workspace, member.user, scope, left_out, body.reason, body.digest)

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from graphs.history import code_diff
 from graphs.objects.kinds import KINDS, Field, Form, Kind
-from graphs.objects.operations import Create, Delete, Operation, Record, Update
+from graphs.objects.operations import OF_THE_ROW, Create, Delete, Operation, Record, Update
 from graphs.objects.refs import ObjectName, Ref
 from graphs.site.shapes import Shape
 
@@ -66,11 +66,12 @@ def _named(kind: Kind | None, entry: dict[str, Any]) -> dict[str, Any]:
 def label_of(operation: Operation, labels: Mapping[Ref, str]) -> str:
     """What the item was called before, or will be where it is new."""
     record = operation.old if isinstance(operation, Update) else operation.record
-    return KINDS[operation.item.type].name_of(record) or labels.get(operation.item) or operation.item.key
+    kind = KINDS.get(operation.item.type)
+    return (kind.name_of(record) if kind else "") or labels.get(operation.item) or operation.item.key
 
 
 def _entry(operation: Operation, labels: Mapping[Ref, str]) -> dict[str, Any]:
-    kind = KINDS[operation.item.type]
+    kind = KINDS.get(operation.item.type)
     match operation:
         case Create(_, record):
             action, old, new = "create", {}, _filled(record)
@@ -78,14 +79,16 @@ def _entry(operation: Operation, labels: Mapping[Ref, str]) -> dict[str, Any]:
             action, old, new = "delete", _filled(record), {}
         case Update(_, old, new):
             action = "update"
+    # The history outlives a kind: of one that is no longer registered, fields have the names that they had.
+    unknown = [Field(name, name, name, "json") for name in sorted({*old, *new} - OF_THE_ROW)]
     return {
         "object": operation.item.to_json(),
-        "kindLabel": str(kind.label),
+        "kindLabel": str(kind.label) if kind else operation.item.type,
         "label": label_of(operation, labels),
         "action": action,
         "fields": [
             _field(field, old.get(field.name), new.get(field.name))
-            for field in kind.fields
+            for field in (kind.fields if kind else unknown)
             if field.name in old or field.name in new
         ],
     }

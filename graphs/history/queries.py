@@ -126,6 +126,8 @@ def modifications(of: ChangeSet, search: str = "") -> "QuerySet[Modification]":
     for type_, object_id in of.revisions.values_list("type", "object"):
         objects.setdefault(type_, []).append(object_id)
     for type_, ids in objects.items():
+        if not is_object(type_):  # no longer registered
+            continue
         wanted |= Q(type=type_, key__in=store_of(type_).keys_named(ids, search))
     return rows.filter(wanted)
 

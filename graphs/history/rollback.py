@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from django.contrib.auth.models import User
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from graphs.history import changes, fast_rollback
 from graphs.history.outside import catch_up
@@ -17,6 +18,7 @@ from graphs.history.scopes import AsOf, Caused, ChangeSets, Done, OneModificatio
 from graphs.history.undo import Clash, Left, Undone, undo
 from graphs.models import Object, Origin, Revision
 from graphs.objects import holding
+from graphs.objects.actions import ChangeRefused
 from graphs.objects.kinds import KINDS, store_of
 from graphs.objects.operations import Operation, Update, inverses, to_json
 from graphs.objects.preconditions import Before, Conflicting
@@ -181,7 +183,7 @@ def _caught_up(workspace_id: int, done: Done, *, held: bool) -> list[Object]:
     rows = holding.held(rows) if held else rows.order_by("pk")
     objects = list(rows)
     catch_up(objects)
-    saved_by_others = any(KINDS[each.type].rows for each in objects)
+    saved_by_others = any(KINDS[each.type].rows for each in objects if each.type in KINDS)
     return list(rows.all()) if saved_by_others else objects
 
 
@@ -198,6 +200,8 @@ def _plan(workspace_id: int, scope: Scope, left_out: Collection[LeftOut], *, hel
     again = find(workspace_id, [Ref(each.type, each.key) for each in deleted])
     made = [ObjectChange(each, done.objects[each.pk]) for each in objects]
     made += [ObjectChange(again.get(Ref(each.type, each.key), each), done.objects[each.pk]) for each in deleted]
+    if unknown := sorted({change.object.type for change in made} - KINDS.keys()):
+        raise ChangeRefused(_("{kinds} is no longer known here.").format(kinds=", ".join(unknown)))
     if held and made:
         changes.hold_beside(made)
     steps = []

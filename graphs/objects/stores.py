@@ -125,8 +125,8 @@ def has_part(of: Object, part: Ref) -> bool:
 def labels(around: Object, refs: Iterable[Ref]) -> dict[Ref, str]:
     """What people call these now; those that are gone are left out."""
     found: dict[Ref, str] = {}
-    for owner, items in by_owner(around, set(refs)):
-        if owner.pk is not None:
+    for owner, items in by_owner(around, {ref for ref in refs if ref.type in kinds.KINDS}):
+        if owner.pk is not None and kinds.is_object(owner.type):
             found |= kinds.store_of(owner.type).labels(owner, items)
     return found
 
