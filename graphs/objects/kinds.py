@@ -86,6 +86,9 @@ class Kind:
         return self.called(record) if self.called else str(record.get(self.title) or "")
 
 
+#: Parts of names of columns that hold what no model may read, and no history keep.
+_SECRETS = ("password", "passwd", "secret", "token", "api_key", "private_key")
+
 #: All kinds, those of parts behind that of their object, in the order of their registration.
 KINDS: dict[str, Kind] = {}
 
@@ -96,6 +99,11 @@ def register(kind: Kind) -> Kind:
         if KINDS.setdefault(each.name, each) is not each:
             raise ValueError(f"Two kinds are called {each.name!r}. Give one of them another name.")
     return kind
+
+
+def is_secret(column: str) -> bool:
+    """Whether a column holds a secret, by its name."""
+    return any(part in column.lower() for part in _SECRETS)
 
 
 def is_object(name: str) -> bool:

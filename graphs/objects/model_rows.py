@@ -19,7 +19,7 @@ from django.utils.translation import gettext as _
 
 from graphs.models import Object
 from graphs.objects.actions import ChangeRefused
-from graphs.objects.kinds import KINDS, Field, Kind
+from graphs.objects.kinds import KINDS, Field, Kind, is_secret
 from graphs.objects.operations import OTHER_COLUMNS, Record
 from graphs.site.json_values import same
 
@@ -196,9 +196,9 @@ def new_row(kind: Kind, of: Object, record: Record) -> Model:
 
 
 def other_columns(kind: Kind, row: Model) -> Record:
-    """The columns of a row that no field tells, as JSON that the columns read."""
-    in_fields = {field.column for field in kind.fields if not field.inside}
-    columns: Any = [each for each in row._meta.concrete_fields if not each.primary_key and each.name not in in_fields]
+    """The columns of a row that no field tells, but its key and secrets, as JSON that the columns read."""
+    told = {field.column for field in kind.fields if not field.inside} | {row._meta.pk.name}
+    columns: Any = [each for each in row._meta.concrete_fields if each.name not in told and not is_secret(each.name)]
     return {
         each.name: None if each.value_from_object(row) is None else _as_json(each, each.value_to_string(row))
         for each in columns

@@ -22,7 +22,7 @@ from django.utils.module_loading import autodiscover_modules
 from graphs.models import Modification, Object, Workspace
 from graphs.models.objects import MAX_KEY
 from graphs.objects import kinds
-from graphs.objects.kinds import KINDS, Field, Form, Kind, May
+from graphs.objects.kinds import KINDS, Field, Form, Kind, May, is_secret
 from graphs.objects.model_store import ModelStore
 from graphs.objects.operations import OF_THE_ROW
 
@@ -30,8 +30,6 @@ from graphs.objects.operations import OF_THE_ROW
 registered = Signal()
 #: What streams are called after beside objects.
 _OF_STREAMS = ("session", "workspace")
-#: Parts of names of columns that hold what no model may read.
-_SECRETS = ("password", "passwd", "secret", "token", "api_key", "private_key")
 #: As it can stand in addresses, mentions and the column `type` of an object.
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,29}")
 _MOST_CHARS = Modification._meta.get_field("field").max_length or 0
@@ -218,8 +216,7 @@ def _editable(model: type[Model], exclude: Collection[str]) -> Iterable[str]:
 
 def _require_exclusions(model: type[Model], name: str, exclude: Collection[str]) -> None:
     for column in model._meta.concrete_fields:
-        secret = any(part in column.name.lower() for part in _SECRETS)
-        if (secret or isinstance(column, models.FileField)) and column.name not in exclude:
+        if (is_secret(column.name) or isinstance(column, models.FileField)) and column.name not in exclude:
             what = "a file" if isinstance(column, models.FileField) else "a secret, by its name"
             raise ImproperlyConfigured(
                 f"{name}: {column.name!r} is {what}. Write exclude=({column.name!r},), or name the fields to be shown."

@@ -25,7 +25,7 @@ from graphs.objects.kinds import Kind
 from graphs.objects.preconditions import Conflict
 from graphs.objects.refs import Ref
 from graphs.site.access import member_of
-from rag.embeddings.metering import Account
+from graphs.site.accounts import Account
 from rag.sources.objects.search import find
 from tests.graphs.api.callers import post_json, problem, with_token
 from tests.proposed import waiting
@@ -58,6 +58,7 @@ with isolate_apps("tests.shop"):
         data = models.JSONField(default=dict, blank=True)
         dues = ArrayField(models.DecimalField(max_digits=5, decimal_places=2), default=list, blank=True)
         password = models.CharField(max_length=20, default="nobody's")
+        remark = models.CharField(max_length=20, blank=True)
         until = models.DateField(null=True, blank=True)
         hidden = models.BooleanField(default=False)
 
@@ -155,7 +156,7 @@ def take_back(of: User, done: Any) -> None:
 
 @pytest.mark.parametrize("since", [True, False])
 def test_what_is_no_field_comes_back_with_a_deleted_row(client: Client, charlie: User, book: Book, since: bool) -> None:
-    Book.objects.filter(pk=book.pk).update(password="secret", until="2026-11-24", data={"mine": 1, "open": True})
+    Book.objects.filter(pk=book.pk).update(remark="quiet", until="2026-11-24", data={"mine": 1, "open": True})
     before = Book.objects.filter(pk=book.pk).values().get()
     gone = do(client, book, "delete_object")
     assert gone.status_code == 201, gone.json()
@@ -169,7 +170,7 @@ def test_what_is_no_field_comes_back_with_a_deleted_row(client: Client, charlie:
 
 
 def test_nobody_is_shown_what_is_no_field(client: Client, charlie: User, book: Book) -> None:
-    Book.objects.filter(pk=book.pk).update(password="secret")
+    Book.objects.filter(pk=book.pk).update(password="secret", remark="quiet")
     header = Object.objects.get(type="book", key=str(book.pk))
     (renaming,) = waiting(charlie, header, ("update_object", {"object": str(header), "updates": {"title": "A"}}))
     gone = do(client, book, "delete_object").json()["id"]
@@ -178,9 +179,11 @@ def test_nobody_is_shown_what_is_no_field(client: Client, charlie: User, book: B
     )
     shown = [client.get(f"/api/v1/history{each}") for each in (f"/{gone}", f"?object=book:{book.pk}")]
     assert [answer.status_code for answer in shown] == [200, 200]
-    assert "secret" not in str([staleness_told, *(answer.content for answer in shown)])
+    assert "quiet" not in str([staleness_told, *(answer.content for answer in shown)])
     take_back(charlie, client.get(f"/api/v1/history/{gone}"))
-    assert "secret" not in str(list(Modification.objects.filter(action="create").values()))
+    assert "quiet" not in str(list(Modification.objects.filter(action="create").values()))
+    assert "secret" not in str(list(Modification.objects.values()))
+    assert Book.objects.values("password", "remark").get() == {"password": "nobody's", "remark": "quiet"}
 
 
 def test_a_row_that_would_come_back_in_another_workspace_stays_away(
