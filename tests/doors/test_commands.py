@@ -25,7 +25,7 @@ NAMING: dict[str, list[list[str]]] = {
     ],
 }
 #: Commands that name nothing of a workspace but the workspace itself, or nothing at all.
-OTHERS = {"import_graph", "seed_demo", "up", "compact_events", "migrate_embeddings", "makemessages"}
+OTHERS = {"import_graph", "seed_demo", "up", "compact_events", "migrate_embeddings", "makemessages", "makemigrations"}
 #: No task takes an id: there is nothing foreign to name.
 TASKS = {
     "chat.tasks.delete_leftovers",
