@@ -13,13 +13,12 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from chat.models import Proposal, ProposalStatus
-from graphs.history.diffs import diff_of
+from graphs.history.diffs import diff_in
 from graphs.models import Object
 from graphs.objects import operations, planning
 from graphs.objects.actions import Action, ChangeRefused
 from graphs.objects.headers import require_may_edit_all
 from graphs.objects.operations import Operation
-from graphs.objects.stores import labels
 from graphs.site.access import Member
 
 #: What one proposal may be long, with all that it changes before and after: it is shown, and sent to every window.
@@ -59,7 +58,7 @@ def draft(
     if len(text) > MOST_CHARS:
         raise ChangeRefused(_("This is more text than anybody can look through at once. Propose it in parts."))
     with translation.override(_LANGUAGE):
-        diff = diff_of(planned.operations, labels(of, [operation.item for operation in planned.operations]))
+        diff = diff_in(of, planned.operations)
     return DraftedProposal(planned.operations, stored, targets, diff, digest_of(text))
 
 

@@ -68,7 +68,7 @@ def propose(member: Member, session: Session, message: Message, about: Object | 
         raise ChangeRefused(NO_EDITOR.format(what=what)) from None
     name = call.tool.removeprefix(TOOL_PREFIX)
     arguments = keyed(name, call.arguments)
-    action = parse(name, arguments)
+    action = call.action if arguments == call.arguments else parse(name, arguments)
     named = _named_objects(member, [action])
     of = _object_of(member, about, action, named)
     objects = _held_objects([of, *named])

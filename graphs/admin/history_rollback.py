@@ -20,7 +20,7 @@ from graphs.admin.display import pretty
 from graphs.admin.history_diff import ShownItem, of_diff
 from graphs.history import rollback
 from graphs.history.code_diff import visible
-from graphs.history.diffs import diff_of
+from graphs.history.diffs import diff_in
 from graphs.history.rollback import LeftOut, Plan, RollbackRefused
 from graphs.history.rollback_conflicts import NamedClash, named
 from graphs.history.scopes import Scope
@@ -28,7 +28,6 @@ from graphs.models import ChangeSet
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.kinds import KINDS, is_object
 from graphs.objects.refs import Ref
-from graphs.objects.stores import labels
 from graphs.site.access import NotFound
 
 #: Items of the result that the page shows, and characters of a value in the way.
@@ -132,8 +131,7 @@ def _value(of: str | None, item: Ref, field: str) -> str:
 def _shown(plan: Plan, left: tuple[LeftOut, ...]) -> dict[str, Any]:
     items: list[ShownItem] = []
     for step in plan.steps:
-        operations = step.undone.operations[: ITEMS_SHOWN - len(items)]
-        items += of_diff(diff_of(operations, labels(step.object, [each.item for each in operations])))
+        items += of_diff(diff_in(step.object, step.undone.operations[: ITEMS_SHOWN - len(items)]))
     clashes = [_clash(clash) for clash in named(plan)]
     offered = {clash.value for clash in clashes}
     stay = [_stays(each) for each in left if _value(each.of, each.item, each.field) not in offered]

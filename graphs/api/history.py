@@ -15,13 +15,12 @@ from graphs.api.history_json import ChangeSetPage, ChangeSetShape, ComparedShape
 from graphs.api.rollback_json import MOST_ENTRIES, PreviewShape, RollbackBody, ScopeBody, ScopedRollbackBody
 from graphs.history import queries, rollback
 from graphs.history.compare import between
-from graphs.history.diffs import diff_of
+from graphs.history.diffs import diff_in
 from graphs.history.scopes import AsOf, Caused, ChangeSets, OneModification, Scope
 from graphs.models import ChangeSet, Object, Origin
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.headers import require_editable, require_seen
 from graphs.objects.refs import Ref
-from graphs.objects.stores import labels
 from graphs.site.access import Member, NotFound, hold_role, parsed_id
 from graphs.site.api.bodies import read_body
 from graphs.site.api.members import current_member
@@ -93,8 +92,7 @@ class VersionsView(APIView):
         b = _version(request, "b", subject) if "b" in request.GET else subject.version
         operations = between(subject.type, subject.id, a, b)
         compared = Object(pk=subject.id, workspace=member.workspace, type=subject.type, key=subject.key)
-        shown = operations[:MOST_ENTRIES]
-        diff = diff_of(shown, labels(compared, [operation.item for operation in shown]))
+        diff = diff_in(compared, operations[:MOST_ENTRIES])
         name = Ref(subject.type, subject.key).to_json()
         return Response(ComparedShape(object=name, a=a, b=b, diff=diff, total=len(operations)).to_json())
 

@@ -5,11 +5,10 @@ from typing import Any, Self
 
 from pydantic import Field
 
-from graphs.history.diffs import DiffEntry, diff_of
+from graphs.history.diffs import DiffEntry, diff_in
 from graphs.history.rollback import Plan
 from graphs.history.rollback_conflicts import NamedClash, named
 from graphs.objects.refs import ObjectName
-from graphs.objects.stores import labels
 from graphs.site.api.bodies import Body
 from graphs.site.shapes import AsItIs, Shape
 
@@ -107,9 +106,7 @@ class PreviewShape(Shape):
         diff = [
             entry | {"graph": step.object.key}
             for step in plan.steps
-            for entry in diff_of(
-                step.undone.operations, labels(step.object, [operation.item for operation in step.undone.operations])
-            )
+            for entry in diff_in(step.object, step.undone.operations)
         ]
         left_out = [
             LeftOutShape(graph=step.object.key, object=left.item.to_json(), field=left.field)

@@ -1,13 +1,15 @@
 """Operations as people read them, item by item and field by field; the same shape everywhere."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from graphs.history import code_diff
+from graphs.models import Object
 from graphs.objects.kinds import KINDS, Field, Form, Kind
 from graphs.objects.operations import OF_THE_ROW, Create, Delete, Operation, Record, Update
 from graphs.objects.refs import ObjectName, Ref
+from graphs.objects.stores import labels
 from graphs.site.shapes import Shape
 
 
@@ -40,14 +42,21 @@ class DiffEntry(Shape):
     fields: list[DiffField]
 
 
+#: How a kind and its fields are called, looked up once for a diff: a translation takes longer than an entry.
+Words = tuple[str, dict[str, str]]
 #: What a field holds that nobody filled in.
 _NOTHING: tuple[Any, ...] = (None, "", {}, [])
 
 
-def diff_of(operations: Iterable[Operation], labels: Mapping[Ref, str] | None = None) -> list[dict[str, Any]]:
-    """One entry for each of the `net` operations; `labels` names items whose names they do not hold."""
-    known = labels or {}
-    return [_entry(operation, known) for operation in operations]
+def diff_in(around: Object, operations: Sequence[Operation]) -> list[dict[str, Any]]:
+    """One entry for each of the `net` operations on an object, its parts and others of its workspace, named as now."""
+    return diff_of(operations, labels(around, [each.item for each in operations if not _told_name(each)]))
+
+
+def diff_of(operations: Iterable[Operation], names: Mapping[Ref, str] | None = None) -> list[dict[str, Any]]:
+    """One entry for each of the `net` operations; `names` has those of items whose names they do not hold."""
+    words: dict[str, Words] = {}
+    return [_entry(operation, names or {}, words) for operation in operations]
 
 
 def labelled(diff: Iterable[Any]) -> list[Any]:
@@ -63,15 +72,22 @@ def _named(kind: Kind | None, entry: dict[str, Any]) -> dict[str, Any]:
     return {**entry, "kindLabel": str(kind.label), "fields": fields}
 
 
-def label_of(operation: Operation, labels: Mapping[Ref, str]) -> str:
+def label_of(operation: Operation, names: Mapping[Ref, str]) -> str:
     """What the item was called before, or will be where it is new."""
-    record = operation.old if isinstance(operation, Update) else operation.record
-    kind = KINDS.get(operation.item.type)
-    return (kind.name_of(record) if kind else "") or labels.get(operation.item) or operation.item.key
+    return _told_name(operation) or names.get(operation.item) or operation.item.key
 
 
-def _entry(operation: Operation, labels: Mapping[Ref, str]) -> dict[str, Any]:
+def _told_name(operation: Operation) -> str:
+    """What the operation itself says that its item is called; "" if it does not."""
     kind = KINDS.get(operation.item.type)
+    return kind.name_of(operation.old if isinstance(operation, Update) else operation.record) if kind else ""
+
+
+def _entry(operation: Operation, names: Mapping[Ref, str], words: dict[str, Words]) -> dict[str, Any]:
+    kind = KINDS.get(operation.item.type)
+    if kind and kind.name not in words:
+        words[kind.name] = str(kind.label), {field.name: str(field.label) for field in kind.fields}
+    kind_label, field_labels = words.get(operation.item.type, (operation.item.type, {}))
     match operation:
         case Create(_, record):
             action, old, new = "create", {}, _filled(record)
@@ -83,11 +99,11 @@ def _entry(operation: Operation, labels: Mapping[Ref, str]) -> dict[str, Any]:
     unknown = [Field(name, name, name, "json") for name in sorted({*old, *new} - OF_THE_ROW)]
     return {
         "object": operation.item.to_json(),
-        "kindLabel": str(kind.label) if kind else operation.item.type,
-        "label": label_of(operation, labels),
+        "kindLabel": kind_label,
+        "label": label_of(operation, names),
         "action": action,
         "fields": [
-            _field(field, old.get(field.name), new.get(field.name))
+            _field(field, field_labels.get(field.name, field.name), old.get(field.name), new.get(field.name))
             for field in (kind.fields if kind else unknown)
             if field.name in old or field.name in new
         ],
@@ -98,8 +114,8 @@ def _filled(record: Record) -> Record:
     return {name: value for name, value in record.items() if value not in _NOTHING}
 
 
-def _field(field: Field, old: Any, new: Any) -> dict[str, Any]:
-    found = {"field": field.name, "label": str(field.label), "form": field.form, "old": old, "new": new}
+def _field(field: Field, label: str, old: Any, new: Any) -> dict[str, Any]:
+    found = {"field": field.name, "label": label, "form": field.form, "old": old, "new": new}
     if field.form in ("code", "json"):
         shown = code_diff.lines(_text(field, old), _text(field, new))
         found["lines"] = [line.to_json() for line in shown]

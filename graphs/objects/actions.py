@@ -1,6 +1,7 @@
 """What can be asked for, by name, of tools (`propose_` and the name) and of people. Rooms register theirs."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from itertools import islice
 from typing import Annotated, Any, Self
 
@@ -86,9 +87,10 @@ class BatchStep(StrictModel):
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
-        self.action()
+        assert self.action
         return self
 
+    @cached_property
     def action(self) -> Action:
         name = self.tool.removeprefix("propose_")
         if name not in PROPOSABLE or name == "batch":
@@ -104,7 +106,7 @@ class Batch(StrictModel):
     actions: Annotated[list[BatchStep], Field(min_length=1, max_length=MAX_ACTIONS)]
 
     def steps(self) -> tuple[Action, ...]:
-        return tuple(step.action() for step in self.actions)
+        return tuple(step.action for step in self.actions)
 
 
 def steps_of(asked: "list[Action] | tuple[Action, ...]") -> list[Action]:

@@ -55,9 +55,11 @@ class Store(ABC):
 
     def labels(self, of: Object, refs: Collection[Ref]) -> dict[Ref, str]:
         """What people call these parts now; those that are gone are left out."""
+        named = {kinds.KINDS[ref.type] for ref in refs}
+        titles = None if any(kind.called for kind in named) else {kind.title for kind in named}
         return {
             ref: kinds.KINDS[ref.type].name_of(stored.record) or ref.key
-            for ref, stored in self.stored(of, refs).items()
+            for ref, stored in self.stored(of, refs, titles).items()
         }
 
     def keys_named(self, objects: Collection[int], search: str) -> Collection[str]:
