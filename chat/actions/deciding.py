@@ -121,7 +121,7 @@ def _approve(proposal: Proposal, member: Member, decision: Decision) -> Sequence
     if of is not None:
         _require_shown(proposal, member, of, decision)
         try:
-            require_may_edit_all(member, map(operations.from_json, proposal.operations))
+            require_may_edit_all(member, [*map(operations.from_json, proposal.operations)])
         except ChangeRefused:
             raise Forbidden from None
     carry_out(proposal, of, member.user)

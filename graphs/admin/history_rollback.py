@@ -75,10 +75,12 @@ def page(request: HttpRequest, change_set: ChangeSet, site: Mapping[str, Any]) -
     except RollbackRefused as error:
         problem, plan = _REFUSALS[type(error)], error.plan
     except ChangeRefused as error:
-        if not form.is_bound:
-            messages.error(request, str(error))
+        problem = str(error)
+        try:
+            plan = rollback.preview(change_set.workspace, scope, left)
+        except ChangeRefused:  # there is nothing to show
+            messages.error(request, problem)
             return redirect("admin:graphs_changeset_change", change_set.pk)
-        problem, plan = str(error), rollback.preview(change_set.workspace, scope, left)
     context = {
         **site,
         "title": _("Roll back"),

@@ -61,10 +61,11 @@ def edit(member: Member, of: Object, request: Request) -> uuid.UUID:
 
 def create_object(member: Member, kind: Kind, request: Request) -> Ref:
     """Makes an object and returns its ref; a request sent twice at once waits. Raises what `edit` does."""
-    _catch_up(member, [], request)
+    named = _catch_up(member, [], request)
     with transaction.atomic():
         editor = hold_role(member)
         editor.require_editor()
+        list(held(Object.objects.filter(pk__in=named)))  # a parent that somebody deletes takes nothing along
         hold_workspace(editor.workspace.pk)
         made = _once(editor, Object(workspace=editor.workspace, type=kind.name), request)
         created = Modification.objects.filter(change_set=made, action=Modification.Action.CREATE)

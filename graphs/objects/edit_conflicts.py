@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 
 from graphs.models import LiveEdit, Modification, Object
 from graphs.objects.kinds import KINDS, is_object
-from graphs.objects.operations import Create, Delete, Operation, Record, Update
+from graphs.objects.operations import Create, Delete, Operation, Record, Update, showable
 from graphs.objects.preconditions import Conflicting, Stored
 from graphs.objects.refs import Ref
 from graphs.objects.stores import stored
@@ -198,7 +198,7 @@ def _last(around: Object, item: Ref, *, deleted: bool = False) -> tuple[Record |
     last = _modifications(around, item).first()
     if last is None or (deleted and last.action != Modification.Action.DELETE):
         return None, "", None
-    return last.old, *_signed(last)
+    return showable(last.old), *_signed(last)
 
 
 def _modifications(around: Object, item: Ref) -> QuerySet[Modification]:

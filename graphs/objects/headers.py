@@ -1,6 +1,6 @@
 """Objects by their names, for a person: found, listed, and what they may do with them."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -162,8 +162,9 @@ def may_edit(member: Member, of: Object) -> bool:
     return allowed and (kind.may_edit is None or kind.may_edit(member, row_of(of)))
 
 
-def require_may_edit_all(member: Member, operations: Iterable[Operation]) -> None:
+def require_may_edit_all(member: Member, operations: Collection[Operation]) -> None:
     """Raises `ChangeRefused` for the first object that the member may not change. Parts go with their object."""
+    created = {operation.item: operation for operation in operations if isinstance(operation, Create)}
     for operation in operations:
         if not is_object(operation.item.type):
             continue
@@ -174,10 +175,10 @@ def require_may_edit_all(member: Member, operations: Iterable[Operation]) -> Non
             of = existing(member.workspace.pk, ref)
             if of is not None:
                 allowed = may_edit(member, of)
-            else:  # it is made by this operation, or it is a parent that another one makes
-                allowed = (
-                    not isinstance(operation, Create) or ref != operation.item or _may_make(member, kind, operation)
-                )
+            else:
+                with refusals_of(kind):
+                    row = _unsaved(member, created[ref], created) if ref in created else None
+                    allowed = row is None or kind.may_edit is None or kind.may_edit(member, row)
             if not allowed:
                 raise ChangeRefused(_("{object} may not be changed by this person.").format(object=ref))
 
@@ -188,11 +189,15 @@ def _new_parent(operation: Operation) -> list[Ref]:
     return [Ref(holder.name, str(key))] if holder and key is not None else []
 
 
-def _may_make(member: Member, kind: Kind, operation: Create) -> bool:
-    """Whether a member may change the row that an operation creates, as it will be saved."""
+def _unsaved(member: Member, operation: Create, created: Mapping[Ref, Create]) -> Model:
+    """The row that an operation creates, as it will be saved; its parent may be `created` with it."""
+    kind = KINDS[operation.item.type]
     of = Object(workspace=member.workspace, type=kind.name, key=operation.item.key)
-    with refusals_of(kind):
-        return kind.may_edit is None or kind.may_edit(member, unsaved_row(kind, of, operation.record))
+    row = unsaved_row(kind, of, operation.record)
+    for parent in _new_parent(operation):
+        if parent in created:
+            setattr(row, kind.parent, _unsaved(member, created[parent], created))
+    return row
 
 
 def is_key(kind: Kind, key: str) -> bool:

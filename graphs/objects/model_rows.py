@@ -54,7 +54,8 @@ def row_of(of: Object, *, held: bool = False) -> Any:
     if not held:
         return here.first()
     # Joins and groups, which a manager of the application may bring along, cannot be held.
-    rows = kind.model._base_manager.select_for_update(no_key=True, of=("self",))
+    tables = ("self", *(column.name for column in kind.model._meta.parents.values() if column))
+    rows = kind.model._base_manager.select_for_update(no_key=True, of=tables)
     return rows.filter(pk__in=here.values("pk")).first()
 
 

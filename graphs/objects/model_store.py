@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from graphs.models import Object
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.headers import held_by, parent_of, ref_of, rows_with
-from graphs.objects.kinds import KINDS, Kind, of_models
+from graphs.objects.kinds import KINDS, Kind, is_secret, of_models
 from graphs.objects.model_rows import as_writer, new_row, other_columns, record_of, refusals_of, row_of, save
 from graphs.objects.operations import OTHER_COLUMNS, Create, Delete, Operation, Record, Update, showable
 from graphs.objects.preconditions import Before, Stored
@@ -137,12 +137,19 @@ def _deleted(kind: Kind, of: Object, operation: Delete) -> Delete:
     record |= {"id": of.pk, "version": _version(row, of)}
     if not isinstance(row, Object):
         record[OTHER_COLUMNS] = other_columns(kind, row)
+        if lost := [each.name for each in row._meta.concrete_fields if is_secret(each.name) and _is_required(each)]:
+            message = _("{object} stays: it would not come back without {column}, a secret, which no history keeps.")
+            raise ChangeRefused(message.format(object=operation.item, column=lost[0]))
     with refusals_of(kind), transaction.atomic():
         row.delete()
     if row_of(of) is not None:
         raise ChangeRefused(_("{object} stays: its model only hides what is deleted.").format(object=operation.item))
     Object.objects.filter(pk=of.pk).delete()
     return Delete(operation.item, record)
+
+
+def _is_required(column: Any) -> bool:
+    return not (column.null or column.blank or column.has_default())
 
 
 def _held_row(kind: Kind, of: Object, operation: Update | Delete) -> tuple[Any, Record]:

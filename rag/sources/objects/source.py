@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from graphs.models import Object
-from graphs.objects.headers import existing, holder_of, listed, ref_of, title_of
+from graphs.objects.headers import existing, holder_of, ref_of, rows_of, title_of
 from graphs.objects.kinds import KINDS, Kind
 from graphs.objects.model_rows import record_of, row_of
 from graphs.objects.refs import Ref
@@ -21,6 +21,8 @@ from rag.texts.tokens import count_tokens
 MOST_CHARS = 12_000
 FIELD_CHARS = 3_000
 LEAST_CHARS = 80
+#: Rows of which the first that the member may see are listed.
+MAX_LOOKED_AT = 4 * MAX_LISTED
 #: Characters of the title of a related object.
 TITLE_CHARS = 100
 _NOTHING: tuple[Any, ...] = (None, "", {}, [])
@@ -48,7 +50,8 @@ class SourceOfObjects(Source):
 
     def overview(self, member: Member, kind: Kind) -> Block:
         """The first objects of the kind by title."""
-        rows = list(listed(member, kind)[: MAX_LISTED + 1])
+        some = rows_of(kind, member.workspace.pk).order_by(kind.field(kind.title).column, "pk")[:MAX_LOOKED_AT]
+        rows = [row for row in some if kind.may_see is None or kind.may_see(member, row)][: MAX_LISTED + 1]
         if not rows:
             return Block(f"This workspace has no {kind.name} yet.")
         more = f" Only the first {MAX_LISTED} by title." if len(rows) > MAX_LISTED else ""

@@ -226,6 +226,24 @@ def test_what_may_not_be_changed_is_not_made(alice: User, client: Client, demo_w
         assert post_json(client, f"{API}objects/product", new).status_code == 201
 
 
+def test_who_may_change_a_row_is_asked_with_the_parent_that_is_made_before_it(
+    alice: User, demo_workspace: Workspace
+) -> None:
+    with shops(may_edit=lambda _member, row: row.shop.name != "Shut"):
+        thing = product_of(demo_workspace)
+
+        def opened(name: str) -> Call:
+            shop = {"kind": "shop", "key": "9001", "fields": {"name": name}}
+            chair = {"kind": "product", "parent": "shop:9001", "fields": {"name": "Chair"}}
+            steps = [{"tool": "propose_create_object", "arguments": each} for each in (shop, chair)]
+            return "batch", {"actions": steps}
+
+        with pytest.raises(ChangeRefused, match="may not be changed by this person"):
+            thing.proposed(alice, opened("Shut"))
+        approved(alice, thing.proposed(alice, opened("Open")))
+        assert Product.objects.get(name="Chair").shop.name == "Open"
+
+
 def test_a_shop_does_not_go_with_products_that_came_since(alice: User, lamp: Thing) -> None:
     market = Shop.objects.create(workspace=lamp.workspace, name="Market")
     (going,) = lamp.proposed(alice, ("delete_object", {"object": f"shop:{market.pk}"}))

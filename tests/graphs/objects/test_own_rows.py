@@ -179,11 +179,29 @@ def test_nobody_is_shown_what_is_no_field(client: Client, charlie: User, book: B
     )
     shown = [client.get(f"/api/v1/history{each}") for each in (f"/{gone}", f"?object=book:{book.pk}")]
     assert [answer.status_code for answer in shown] == [200, 200]
+    other = made(client, title="Persuasion")
+    seen = [{"type": "book", "id": str(book.pk), "version": 1}]
+    asked = {"actions": [{"action": "update_object", "arguments": {"updates": {"blurb": "x"}}}], "expected": seen}
+    shown.append(post_json(client, f"{API}/book/{other.pk}/changes", asked))
+    assert shown[-1].status_code == 409
     assert "quiet" not in str([staleness_told, *(answer.content for answer in shown)])
     take_back(charlie, client.get(f"/api/v1/history/{gone}"))
     assert "quiet" not in str(list(Modification.objects.filter(action="create").values()))
     assert "secret" not in str(list(Modification.objects.values()))
-    assert Book.objects.values("password", "remark").get() == {"password": "nobody's", "remark": "quiet"}
+    assert Book.objects.filter(pk=book.pk).values("password", "remark").get() == {
+        "password": "nobody's",
+        "remark": "quiet",
+    }
+
+
+def test_a_row_that_would_not_come_back_without_its_secret_stays(
+    client: Client, book: Book, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Book._meta.get_field("password"), "default", models.NOT_PROVIDED)
+    monkeypatch.setattr(Book._meta.get_field("password"), "db_default", models.NOT_PROVIDED, raising=False)
+    answer = problem(do(client, book, "delete_object"), 400, "refused")
+    assert "would not come back without password" in answer["detail"]
+    assert Book.objects.exists()
 
 
 def test_a_row_that_would_come_back_in_another_workspace_stays_away(
