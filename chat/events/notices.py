@@ -104,14 +104,14 @@ def register() -> None:
     for kind in of_objects():
         if kind.rows is None:
             post_save.connect(make_stream, sender=kind.model)
-    hooks.register(Hook(_relations, "(SELECT array_agg(ARRAY[id, last_sequence]) FROM raised)", _given, wake))
+    hooks.hook = Hook(_relations, "(SELECT array_agg(ARRAY[id, last_sequence]) FROM raised)", _given, wake)
 
 
 def _relations(undoing: bool) -> str:
     data = f"{_DATA} || jsonb_build_object('undoes', %(undoes)s::jsonb)" if undoing else _DATA
     noticed = _TO_OBJECTS + _TO_WORKSPACE if undoing else _TO_OBJECTS
     workspace = "(%(made)s::jsonb->>'workspace')::bigint"
-    return f"{noticed.format(data=data)}), {appended('noticed', workspace)}"
+    return f", {noticed.format(data=data)}), {appended('noticed', workspace)}"
 
 
 def _given(because: Because) -> dict[str, Any]:

@@ -1,7 +1,6 @@
-"""The one door for changes, their history and the notice of them: `apply`, and `finish` for what is held already."""
+"""The one door for changes, their history and the notice of them: `apply`, and `write` for what is held already."""
 
-import uuid
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db import transaction
@@ -14,7 +13,7 @@ from graphs.objects.holding import hold
 from graphs.objects.kinds import KINDS, store_of
 from graphs.objects.operations import Delete, Operation, net
 from graphs.objects.preconditions import Before
-from graphs.objects.stores import ObjectChange, divided, refuse_users
+from graphs.objects.stores import ObjectChange, by_owner, refuse_users
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,37 +29,39 @@ def apply(around: Object, operations: Sequence[Operation], because: Because) -> 
 
     Raises `Conflicting`, `ChangeRefused`, and `Object.DoesNotExist` for an object that was deleted.
     """
-    return apply_all(divided(around, net(operations)) or [ObjectChange(around, ())], because)
+    by_ref = {operation.item: operation for operation in net(operations)}
+    asked = [ObjectChange(of, tuple(by_ref[ref] for ref in refs)) for of, refs in by_owner(around, by_ref)]
+    return apply_all(asked or [ObjectChange(around, ())], because)
 
 
 def apply_all(asked: Sequence[ObjectChange], because: Because) -> Applied:
     """Changes several objects of a workspace as one change set, each by `net` operations. Raises as `apply`."""
     with transaction.atomic():
-        try:
-            return _apply(asked, because)
-        except Object.DoesNotExist:
-            # One is gone, or has unsaved edits. Held from here on, it gets no more of them.
-            for object_id in _there(asked):
-                live_edits.save_edits(object_id)
-        return _apply(asked, because)
+        versions: dict[int, int] = {}
+        if len(asked) == 1 and fast_updates.fits(asked[0].operations):
+            versions, applied = fast_updates.apply(asked[0].object, asked[0].operations, because)
+            if applied is not None:
+                return send_changed(applied)
+        versions = versions or _hold_saved(sorted(each.object.pk for each in asked if each.object.pk is not None))
+        hold_beside(asked)
+        for each in asked:
+            refuse_users(each, asked)
+        held = [
+            HeldChange(of, operations, versions.get(of.pk), store_of(of.type).before(of, operations))
+            for of, operations in ((each.object, each.operations) for each in asked)
+        ]
+        return record(asked[0].object.workspace_id, because, write(held))
 
 
-def _apply(asked: Sequence[ObjectChange], because: Because) -> Applied:
-    if len(asked) == 1 and fast_updates.fits(asked[0].operations):
-        version, applied = fast_updates.apply(asked[0].object, asked[0].operations, because)
-        if applied is not None:
-            return send_changed(applied)
-        versions = {asked[0].object.pk: version}
-    else:
-        versions = hold(_there(asked))
-    hold_beside(asked)
-    for each in asked:
-        refuse_users(each, asked)
-    held = [
-        HeldChange(of, operations, versions.get(of.pk), store_of(of.type).before(of, operations))
-        for of, operations in ((each.object, each.operations) for each in asked)
-    ]
-    return finish(held, because)
+def _hold_saved(objects: Sequence[int]) -> dict[int, int]:
+    """Holds objects once the history has their live edits; gives new versions. Raises `Object.DoesNotExist`."""
+    try:
+        return hold(objects)
+    except Object.DoesNotExist:
+        # One is gone, or has unsaved edits. Held from here on, it gets no more of them.
+        for object_id in objects:
+            live_edits.save_edits(object_id)
+        return hold(objects)
 
 
 def hold_beside(asked: Sequence[ObjectChange]) -> None:
@@ -69,18 +70,23 @@ def hold_beside(asked: Sequence[ObjectChange]) -> None:
         store_of(kind).hold(asked[0].object.workspace_id)
 
 
-def _there(asked: Sequence[ObjectChange]) -> Collection[int]:
-    """The objects that exist, in the order in which they are held."""
-    return sorted(each.object.pk for each in asked if each.object.pk is not None)
+def write(changes: Sequence[HeldChange]) -> list[Done]:
+    """Writes changes of held objects and gives what was done, in their order. Raises `Conflicting`.
 
-
-def finish(changes: Sequence[HeldChange], because: Because) -> Applied:
-    """Writes and records changes of held objects of one workspace as one change set. Raises `Conflicting`."""
+    A deleted object gets a last version, one that came back a higher one than it had.
+    """
     for change in changes:
         change.before.refuse_conflicts(change.operations)
-    done = {id(change): _write(change) for change in sorted(changes, key=_turn)}
-    recorded = record(uuid.uuid4(), changes[0].object.workspace_id, because, [done[id(change)] for change in changes])
-    return send_changed(recorded)
+    done: dict[int, Done] = {}
+    for change in sorted(changes, key=_turn):
+        changed, store, version = change.object, store_of(change.object.type), change.version
+        last = Revised.of(changed, version) if version is not None and _deletes_object(change) else None
+        operations = store.write(changed, change.operations, change.before)
+        if version is None:
+            changed = Object.objects.get(workspace=changed.workspace_id, type=changed.type, key=changed.key)
+            version = changed.version
+        done[id(change)] = Done(last or Revised.of(changed, version), operations)
+    return [done[id(change)] for change in changes]
 
 
 def _turn(change: HeldChange) -> tuple[int, int]:
@@ -91,18 +97,6 @@ def _turn(change: HeldChange) -> tuple[int, int]:
     if change.version is None:
         return 0, above
     return (2, -above) if _deletes_object(change) else (1, 0)
-
-
-def _write(change: HeldChange) -> Done:
-    """Writes one change. A deleted object gets a last version, one that came back a higher one than it had."""
-    changed, store = change.object, store_of(change.object.type)
-    if change.version is None:
-        operations = store.write(changed, change.operations, change.before)
-        made = Object.objects.get(workspace=changed.workspace_id, type=changed.type, key=changed.key)
-        return Done(Revised.of(made, made.version), operations)
-    last = Revised.of(changed, change.version) if _deletes_object(change) else None
-    operations = store.write(changed, change.operations, change.before)
-    return Done(last or Revised.of(changed, change.version), operations)
 
 
 def _deletes_object(change: HeldChange) -> bool:

@@ -54,7 +54,7 @@ def whole(workspace_id: int, change_set_id: uuid.UUID) -> Whole | None:
     return Whole(change_set_id, changed, kind, tuple(names), size, label)
 
 
-def take_back(done: Whole, because: Because, only_in: int | None = None) -> tuple[int, Applied | None]:
+def take_back(done: Whole, because: Because, only_in: int | None = None) -> tuple[dict[int, int], Applied | None]:
     """Holds the object; gives its new version and what was done, if anything: nothing but in version `only_in`."""
     change_set_id, changed = uuid.uuid4(), done.object
     given = parameters(change_set_id, changed.workspace_id, because, done.size) | {
@@ -101,6 +101,6 @@ WITH held AS (
 ), changed AS (
     UPDATE {KINDS[kind].table} AS t SET ({columns}, version) = ROW({values}, t.version + 1)
     FROM revisions, found WHERE t.id = found.id
-), {STORED} {hooks.relations(undoing=True)}
-SELECT version, EXISTS (SELECT FROM revisions) {hooks.results()} FROM held
+), {STORED} {hooks.hook.relations(True)}
+SELECT version, EXISTS (SELECT FROM revisions), {hooks.hook.result} FROM held
 """  # noqa: S608 - names of tables and columns are the registry's

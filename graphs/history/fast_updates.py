@@ -33,8 +33,8 @@ def plain(kind: Kind, names: Collection[str]) -> bool:
     return bool(kind.owner) and all(kind.field(name).form != "key" and not kind.field(name).inside for name in names)
 
 
-def apply(of: Object, operations: Sequence[Update], because: Because) -> tuple[int, Applied | None]:
-    """Holds the object; gives its new version and what was done, if anything. Raises `Object.DoesNotExist`."""
+def apply(of: Object, operations: Sequence[Update], because: Because) -> tuple[dict[int, int], Applied | None]:
+    """Holds the object; gives its new version and what was done, if anything, as `outcome` does."""
     change_set_id = uuid.uuid4()
     kind = operations[0].item.type
     names = tuple(field.name for field in KINDS[kind].fields if field.name in operations[0].new)
@@ -59,17 +59,20 @@ def outcome(
     kind: str,
     names: Sequence[str],
     because: Because,
-) -> tuple[int, Applied | None]:
-    """What one statement did to the fields of these names, from its row: version, whether it did, answers of hooks."""
+) -> tuple[dict[int, int], Applied | None]:
+    """What one statement did to the fields of these names, from its row: version, whether it did, the hook's result.
+
+    Gives the new version by primary key, none of an object that is gone or has unsaved edits.
+    """
     if found is None:
-        raise Object.DoesNotExist
-    version, done, *results = found
+        return {}, None
+    version, done, result = found
     if not done:
-        return version, None
-    hooks.stored(results)
+        return {of.pk: version}, None
+    hooks.hook.stored(result)
     revised = Revised(of.type, of.pk, of.key, label, version)
     touched = frozenset((kind, name) for name in names)
-    return version, Applied(change_set_id, of.workspace_id, (revised,), touched, because)
+    return {of.pk: version}, Applied(change_set_id, of.workspace_id, (revised,), touched, because)
 
 
 @lru_cache
@@ -94,8 +97,8 @@ WITH held AS (
     SELECT (i.number - 1) * {len(names)} + f.place AS number, 0 AS place, '{kind}' AS kind, i.key, 'update' AS action,
         f.name AS field, nullif(i.r->(f.place + {len(names)}), 'null') AS old, nullif(i.r->f.place, 'null') AS new
     FROM items AS i CROSS JOIN (VALUES {named}) AS f(place, name)
-), {STORED} {hooks.relations(undoing)}
-SELECT version, EXISTS (SELECT FROM revisions) {hooks.results()} FROM held
+), {STORED} {hooks.hook.relations(undoing)}
+SELECT version, EXISTS (SELECT FROM revisions), {hooks.hook.result} FROM held
 """  # noqa: S608 - names of tables and columns are the registry's
 
 

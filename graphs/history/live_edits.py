@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models.functions import Now
 
-from graphs.history.recording import Because, Done, Revised, record, send_changed
+from graphs.history.recording import Because, Done, Revised, record
 from graphs.models import LiveEdit, Object, Origin
 from graphs.objects.holding import held
 from graphs.objects.kinds import KINDS
@@ -87,22 +87,20 @@ def save_all(objects: Iterable[Object]) -> None:
 def save_due(after_s: float = SAVE_EVERY_S) -> int:
     """Saves every object whose edits waited long enough and returns how many; held or failing ones are left."""
     due = Object.objects.filter(unsaved_since__lte=Now() - timedelta(seconds=after_s)).order_by("pk")
-    return sum(_saved_alone(object_id) for object_id in due.values_list("pk", flat=True))
-
-
-def _saved_alone(object_id: int) -> bool:
-    try:
-        with transaction.atomic():
-            found = held(Object.objects.filter(pk=object_id), skip_locked=True).first()
-            if found is None or found.unsaved_since is None:
-                return False
-            _save(found)
-    except AWAY:
-        raise
-    except Exception:  # Any: whatever is wrong with one object, those after it have to be saved.
-        log.exception("live edits of object %s cannot be saved", object_id)
-        return False
-    return True
+    saved = 0
+    for object_id in due.values_list("pk", flat=True):
+        try:
+            with transaction.atomic():
+                found = held(Object.objects.filter(pk=object_id), skip_locked=True).first()
+                if found is None or found.unsaved_since is None:
+                    continue
+                _save(found)
+            saved += 1
+        except AWAY:
+            raise
+        except Exception:  # Any: whatever is wrong with one object, those after it have to be saved.
+            log.exception("live edits of object %s cannot be saved", object_id)
+    return saved
 
 
 def _save(of: Object) -> tuple[uuid.UUID, ...]:
@@ -110,21 +108,16 @@ def _save(of: Object) -> tuple[uuid.UUID, ...]:
     unsaved = LiveEdit.objects.filter(object=of, saved_at=None)
     folded = [(stretch, stretch.operations) for stretch in stretches(unsaved.order_by("version"))]
     kept = [(stretch, operations) for stretch, operations in folded if operations]
+    saved = []
     # Each edit made a version of the object, and nobody else made any meanwhile: the last ones are the history's.
-    first = of.version - len(kept) + 1
-    saved = tuple(_record(of, first + place, stretch, operations) for place, (stretch, operations) in enumerate(kept))
+    for version, (stretch, operations) in enumerate(kept, start=of.version - len(kept) + 1):
+        because = Because(User(pk=stretch.person, username=stretch.label), Origin.MANUAL)
+        change_set_id = record(of.workspace_id, because, [Done(Revised.of(of, version), operations)]).change_set_id
+        LiveEdit.objects.filter(pk__in=[edit.pk for edit in stretch.edits]).update(change_set=change_set_id)
+        saved.append(change_set_id)
     unsaved.update(saved_at=Now())
     Object.objects.filter(pk=of.pk).update(unsaved_since=None)
-    return saved
-
-
-def _record(of: Object, version: int, stretch: Stretch, operations: Sequence[Operation]) -> uuid.UUID:
-    change_set_id = uuid.uuid4()
-    actor = User(pk=stretch.person, username=stretch.label)
-    parts = [Done(Revised.of(of, version), tuple(operations))]
-    send_changed(record(change_set_id, of.workspace_id, Because(actor, Origin.MANUAL), parts))
-    LiveEdit.objects.filter(pk__in=[edit.pk for edit in stretch.edits]).update(change_set=change_set_id)
-    return change_set_id
+    return tuple(saved)
 
 
 def forget_old() -> None:

@@ -5,7 +5,6 @@ row is another one, the difference is a change set "changed outside".
 """
 
 import logging
-import uuid
 from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any
@@ -16,7 +15,7 @@ from django.db.models.functions import Now
 from django.db.models.signals import post_delete, post_save
 
 from graphs.history import live_edits
-from graphs.history.recording import Because, Done, Revised, begin, record, saved_outside, send_changed
+from graphs.history.recording import Because, Done, Revised, begin, record, saved_outside
 from graphs.models import Object, Origin
 from graphs.objects.headers import ref_of
 from graphs.objects.holding import held, raise_versions
@@ -63,7 +62,7 @@ def notice(of: Object) -> None:
         version = raise_versions([header.pk])[header.pk]
         label = kind.name_of(now or header.as_recorded) or header.key
         last = Revised(header.type, header.pk, header.key, label, version)
-        send_changed(record(uuid.uuid4(), header.workspace_id, _OUTSIDE, [Done(last, (change,))]))
+        record(header.workspace_id, _OUTSIDE, [Done(last, (change,))])
         if now is None:
             header.delete()
         else:

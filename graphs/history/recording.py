@@ -104,31 +104,30 @@ WITH revisions AS (
 """
 
 
-def record(change_set_id: uuid.UUID, workspace_id: int, because: Because, parts: Sequence[Done]) -> Applied:
-    """Stores what was done to objects, nearly always to one; belongs into the transaction that did it."""
-    applied, results = _store(_record(bool(because.undoes)), change_set_id, workspace_id, because, parts)
-    hooks.stored(results)
-    return applied
+def record(workspace_id: int, because: Because, parts: Sequence[Done]) -> Applied:
+    """Stores what was done to objects as a change set, in the transaction that did it, and tells of it."""
+    applied, result = _store(_record(bool(because.undoes)), workspace_id, because, parts)
+    hooks.hook.stored(result)
+    return send_changed(applied)
 
 
 def begin(new: Sequence[Object], because: Because) -> None:
     """Stores the first revisions of objects, in the transaction that made them; nobody is told."""
     parts = [Done(Revised.of(each, each.version), ()) for each in new]
-    _store(_BEGIN, uuid.uuid4(), new[0].workspace_id, because, parts)
+    _store(_BEGIN, new[0].workspace_id, because, parts)
 
 
-_BEGIN = f"{_REVISIONS}, {STORED} SELECT true"
+_BEGIN = f"{_REVISIONS}, {STORED} SELECT NULL"
 
 
 @cache
 def _record(undoing: bool) -> str:
-    return f"{_REVISIONS}, {STORED} {hooks.relations(undoing)} SELECT true {hooks.results()}"
+    return f"{_REVISIONS}, {STORED} {hooks.hook.relations(undoing)} SELECT {hooks.hook.result}"
 
 
-def _store(
-    statement: str, change_set_id: uuid.UUID, workspace_id: int, because: Because, parts: Sequence[Done]
-) -> tuple[Applied, Sequence[Any]]:
-    """Stores what was done and returns it, with the results of the hooks that stored something beside it."""
+def _store(statement: str, workspace_id: int, because: Because, parts: Sequence[Done]) -> tuple[Applied, Any]:
+    """Stores what was done and returns it, with the result of the hook that stored something beside it."""
+    change_set_id = uuid.uuid4()
     objects = tuple(part.revised for part in parts)
     modifications = [(place, *row) for place, part in enumerate(parts) for row in _modifications(part.operations)]
     given = parameters(change_set_id, workspace_id, because, len(modifications)) | {
@@ -139,13 +138,13 @@ def _store(
     }
     with prepared() as cursor:
         cursor.execute(statement, given)
-        _true, *results = cursor.fetchone()
+        (result,) = cursor.fetchone()
     touched = frozenset((kind, field) for _, kind, _, action, field, *_ in modifications if action != "delete")
-    return Applied(change_set_id, workspace_id, objects, touched, because), results
+    return Applied(change_set_id, workspace_id, objects, touched, because), result
 
 
 def parameters(change_set_id: uuid.UUID, workspace_id: int, because: Because, size: int) -> dict[str, Any]:
-    """Parameters of `STORED` and of the hooks, packed into few values because psycopg adapts each one."""
+    """Parameters of `STORED` and of the hook, packed into few values because psycopg adapts each one."""
     made = {
         "workspace": workspace_id,
         "actor": because.actor.pk if because.actor else None,
@@ -160,7 +159,7 @@ def parameters(change_set_id: uuid.UUID, workspace_id: int, because: Because, si
         "size": size,
         "around": f"{because.around.type}_{because.around.pk}" if because.around else None,
     }
-    return {"id": str(change_set_id), "made": to_json(made), **hooks.given(because)}
+    return {"id": str(change_set_id), "made": to_json(made), **hooks.hook.given(because)}
 
 
 def _modifications(operations: Sequence[Operation]) -> Iterator[tuple[Any, ...]]:

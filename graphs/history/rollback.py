@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from graphs.history import changes, fast_rollback
 from graphs.history.outside import catch_up
-from graphs.history.recording import Applied, Because, send_changed
+from graphs.history.recording import Applied, Because, record, send_changed
 from graphs.history.scopes import AsOf, Caused, ChangeSets, Done, OneModification, Scope, read, to_hold
 from graphs.history.undo import Clash, Left, Undone, undo
 from graphs.models import Object, Origin, Revision
@@ -131,7 +131,7 @@ def roll_back(
         if not plan.operations:
             raise NothingToUndo(plan)
         try:
-            return changes.finish(_changes(plan, raised), _because(plan, actor, reason))
+            return record(workspace_id, _because(plan, actor, reason), changes.write(_changes(plan, raised)))
         except Conflicting as conflicting:  # other code saved a row of a registered model, and waits for no header
             raise Outdated(plan) from conflicting
 
@@ -166,15 +166,11 @@ def _in_one_statement(
     if done is None or (digest is not None and digest[_RESULT:] != _state(scope, (), [done.object])):
         return {}, None
     causes = (f"change-set:{change_set_id}",)
-    try:
-        version, applied = fast_rollback.take_back(
-            done,
-            Because(actor, Origin.ROLLBACK, reason, causes[0], causes, undoes=(change_set_id,)),
-            only_in=None if digest is None else done.object.version,
-        )
-    except Object.DoesNotExist:
-        return {}, None
-    return {done.object.pk: version}, applied
+    return fast_rollback.take_back(
+        done,
+        Because(actor, Origin.ROLLBACK, reason, causes[0], causes, undoes=(change_set_id,)),
+        only_in=None if digest is None else done.object.version,
+    )
 
 
 def _caught_up(workspace_id: int, done: Done, *, held: bool) -> list[Object]:

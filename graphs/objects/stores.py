@@ -156,9 +156,3 @@ def refuse_users(change: ObjectChange, others: Sequence[ObjectChange]) -> None:
         message = _("{object} is still used by: {users}.")
         ref = Ref(change.object.type, change.object.key)
         raise ChangeRefused(message.format(object=ref, users=some(names, 5)))
-
-
-def divided(around: Object, operations: Sequence[Operation]) -> list[ObjectChange]:
-    """The operations by the object that they change: that of each object, and of `around` all others."""
-    by_ref = {operation.item: operation for operation in operations}
-    return [ObjectChange(owner, tuple(by_ref[ref] for ref in refs)) for owner, refs in by_owner(around, by_ref)]

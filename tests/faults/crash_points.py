@@ -78,7 +78,7 @@ POINTS = (
     Point("chat.live.rooms:Rooms._publish_forever", "live_edit"),
     Point("graphs.workflows.live.editing:_once", "take_back"),
     Point("graphs.history.live_edits:save_edits", "leave"),
-    Point("graphs.history.live_edits:_saved_alone", "save_in_time"),
+    Point("graphs.history.live_edits:save_due", "save_in_time"),
     Point("graphs.history.editing:edit", "edit_by_hand"),
     Point("graphs.api.history:_rolled_back", "roll_back"),
     # a worker does what is due
@@ -196,8 +196,7 @@ WITHIN_TRANSACTION = {
     "graphs.objects.model_rows:save": "apply, a rollback",
     "graphs.history.outside:_remember": "notice",
     "graphs.workflows.live.editing:_do": "_once",
-    "graphs.history.live_edits:_save": "save_edits, _saved_alone",
-    "graphs.history.live_edits:_record": "save_edits, _saved_alone",
+    "graphs.history.live_edits:_save": "save_edits, save_due",
     "graphs.workflows.imports:_create_node_types": "import_graph",
     "graphs.workflows.imports:_create_nodes": "import_graph",
     "graphs.workflows.imports:_create_edges": "import_graph",

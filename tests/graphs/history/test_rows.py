@@ -389,13 +389,13 @@ def test_of_products_that_not_everybody_sees_a_refusal_names_only_the_kind(
 def test_a_rollback_of_a_row_that_other_code_saves_meanwhile_is_stale(
     alice: User, client: Client, lamp: Thing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    done, finish = lamp.change(alice, "Mine").change_set_id, changes.finish
+    done, write = lamp.change(alice, "Mine").change_set_id, changes.write
 
-    def finish_late(*given: Any) -> Any:
+    def write_late(*given: Any) -> Any:
         Product.objects.filter(pk=lamp.item.key).update(name="Theirs")
-        return finish(*given)
+        return write(*given)
 
-    monkeypatch.setattr(changes, "finish", finish_late)
+    monkeypatch.setattr(changes, "write", write_late)
     body = problem(post_json(client, f"{API}history/{done}/rollback", {}), 409, "stale")
     assert body["preview"]["total"] == 1
     assert ChangeSet.objects.filter(origin=Origin.ROLLBACK).count() == 0
