@@ -17,6 +17,7 @@ from graphs.objects.edit_conflicts import EditConflicts, SeenVersions
 from graphs.objects.headers import existing, may_edit, may_see, require_may_edit_all
 from graphs.objects.holding import held, hold_workspace
 from graphs.objects.kinds import Kind
+from graphs.objects.operations import Operation
 from graphs.objects.planning import plan
 from graphs.objects.preconditions import Conflicting
 from graphs.objects.refs import Ref
@@ -91,10 +92,7 @@ def _once(member: Member, around: Object, request: Request) -> uuid.UUID:
     done = _done_before(member.user, around, cause, request)
     if done:
         return done
-    seen = SeenVersions.read(around, request.seen)
-    planned = plan(around, request.actions, member=member)
-    seen.refuse_conflicts(planned.operations)
-    require_may_edit_all(member, planned.operations)
+    operations = planned(member, around, request)
     because = Because(
         member.user,
         Origin.MANUAL,
@@ -104,10 +102,19 @@ def _once(member: Member, around: Object, request: Request) -> uuid.UUID:
         around=None if around.pk is None else around,
     )
     try:
-        return changes.apply(around, planned.operations, because).change_set_id
+        return changes.apply(around, operations, because).change_set_id
     except Conflicting as conflicting:
         # What somebody changed through another object, since it was read here.
-        raise EditConflicts.of(conflicting, planned.operations) from conflicting
+        raise EditConflicts.of(conflicting, operations) from conflicting
+
+
+def planned(member: Member, around: Object, request: Request) -> Sequence[Operation]:
+    """What the request does to what is there now. Raises `EditConflicts` where that is not what the person saw."""
+    seen = SeenVersions.read(around, request.seen)
+    operations = plan(around, request.actions, member=member).operations
+    seen.refuse_conflicts(operations)
+    require_may_edit_all(member, operations)
+    return operations
 
 
 def _done_before(user: User, around: Object, cause: str, request: Request) -> uuid.UUID | None:

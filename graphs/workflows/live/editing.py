@@ -1,24 +1,23 @@
-"""Live edits by a person: checked and done as edits by hand are, with the history left to `saving`."""
+"""Live edits by a person: planned, checked and written as edits by hand are; `live_edits` records them later."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import F
 from django.db.models.functions import Coalesce, Now
 from django.utils.translation import gettext as _
 
-from graphs.history.editing import KeyUsed, Request
+from graphs.history.changes import HeldChange, write
+from graphs.history.editing import KeyUsed, Request, planned
 from graphs.models import Graph, LiveEdit, Object
 from graphs.objects.actions import ChangeRefused
-from graphs.objects.edit_conflicts import EditConflicts, SeenVersions
+from graphs.objects.edit_conflicts import EditConflicts
 from graphs.objects.holding import held
 from graphs.objects.kinds import is_object, store_of
 from graphs.objects.operations import Create, Delete, Operation, fields, from_json, inverses, to_json
-from graphs.objects.planning import plan
 from graphs.objects.preconditions import Before, Conflicting
 from graphs.site.access import Member, hold_role, or_not_found
 
@@ -48,54 +47,50 @@ class Edited:
 
 def edit(member: Member, graph_id: int, request: Request) -> Edited:
     """Does at once what is asked for, all or nothing; needs `request.key`. Raises what `history.editing.edit` does."""
-
-    def asked(graph: Graph) -> Sequence[Operation]:
-        seen = SeenVersions.read(graph, request.seen)
-        operations = plan(graph, request.actions).operations
+    with transaction.atomic():
+        graph, done = _held(member, graph_id, request)
+        if done is not None:
+            return done
+        operations = planned(member, graph, request)
         if any(is_object(operation.item.type) for operation in operations):
             raise ChangeRefused(_("Node types belong to the whole workspace. They are not changed live."))
-        seen.refuse_conflicts(operations)
-        return operations
-
-    return _once(member, graph_id, request, asked)
+        return _do(member.user, graph, operations, request)
 
 
 def take_back(member: Member, graph_id: int, version: int, request: Request) -> Edited:
     """Takes back the person's edit that made this version, saved or not. Raises `NotFound`, and what `edit` does."""
-
-    def inverse(graph: Graph) -> Sequence[Operation]:
-        made = LiveEdit.objects.filter(object=graph, person=member.user.pk, version=version).first()
-        return inverses(map(from_json, or_not_found(made).operations))
-
-    return _once(member, graph_id, request, inverse)
-
-
-def _once(member: Member, graph_id: int, request: Request, what: Callable[[Graph], Sequence[Operation]]) -> Edited:
-    """Does `what`, or gives what this request did before. Sent twice at once, the second one waits for the graph."""
     with transaction.atomic():
-        hold_role(member).require_editor()
-        graph = held(Graph.objects.filter(workspace=member.workspace, pk=graph_id)).get()
-        done = LiveEdit.objects.filter(object=graph, person=member.user.pk, key=request.key).first()
-        if done is not None and done.digest != request.digest:
-            raise KeyUsed
-        return Edited.of(done) if done else _do(member.user, graph, what(graph), request)
+        graph, done = _held(member, graph_id, request)
+        if done is not None:
+            return done
+        made = or_not_found(LiveEdit.objects.filter(object=graph, person=member.user.pk, version=version).first())
+        return _do(member.user, graph, inverses(map(from_json, made.operations)), request)
+
+
+def _held(member: Member, graph_id: int, request: Request) -> tuple[Graph, Edited | None]:
+    """The graph, and what this request did to it before. Sent twice at once, the second one waits here."""
+    hold_role(member).require_editor()
+    graph = held(Graph.objects.filter(workspace=member.workspace, pk=graph_id)).get()
+    done = LiveEdit.objects.filter(object=graph, person=member.user.pk, key=request.key).first()
+    if done is not None and done.digest != request.digest:
+        raise KeyUsed
+    return graph, Edited.of(done) if done else None
 
 
 def _do(user: User, graph: Graph, operations: Sequence[Operation], request: Request) -> Edited:
     assert request.key is not None
-    store = store_of(graph.type)
-    before = store.before(graph, operations)
+    before = store_of(graph.type).before(graph, operations)
     try:
-        before.refuse_conflicts(operations)
+        (done,) = write([HeldChange(graph, tuple(operations), graph.version + 1, before)])
     except Conflicting as conflicting:
         raise EditConflicts.of(conflicting, operations) from conflicting
-    stored = [_as_stored(operation, before) for operation in store.write(graph, operations, before)]
     Object.objects.filter(pk=graph.pk).update(
-        version=F("version") + 1, updated_at=Now(), unsaved_since=Coalesce("unsaved_since", Now())
+        version=done.revised.version, updated_at=Now(), unsaved_since=Coalesce("unsaved_since", Now())
     )
+    stored = [_as_stored(operation, before) for operation in done.operations]
     made = LiveEdit.objects.create(
         object=graph,
-        version=graph.version + 1,
+        version=done.revised.version,
         person=user.pk,
         person_label=user.get_username(),
         key=request.key,
