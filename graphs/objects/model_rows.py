@@ -64,7 +64,7 @@ def record_of(kind: Kind, row: Model) -> Record:
     return {field.name: _value(field, row) for field in kind.fields}
 
 
-def full_record(kind: Kind, of: Object, new: Record, row: Model, unchecked: Collection[str] = ()) -> Record:
+def full_record(kind: Kind, of: Object, new: Record, row: Model, unchecked: Collection[str]) -> Record:
     """The record with these new values as the model would store them; saves nothing. Raises `ChangeRefused`."""
     _assign(kind, of, row, new)
     with refusals_of(kind):

@@ -176,10 +176,12 @@ class ObjectPlan:
         kind = KINDS[planned.of.type]
         holder, key = parent_of(kind), ((planned.record or {}) | new).get("parent")
         parent = self._planned.get(Ref(holder.name, str(key))) if holder else None
-        if parent is None or parent.of.pk is not None:
-            return full_record(kind, planned.of, new, planned.row)
-        setattr(planned.row, kind.parent, parent.row)
-        return full_record(kind, planned.of, new, planned.row, unchecked=(kind.parent,))
+        # The workspace of a header is there, and `add` looks whether its name is free.
+        unchecked = ["workspace"] if issubclass(kind.model, Object) else []
+        if parent is not None and parent.of.pk is None:
+            setattr(planned.row, kind.parent, parent.row)
+            unchecked.append(kind.parent)
+        return full_record(kind, planned.of, new, planned.row, unchecked)
 
     def _updates(self, step: UpdateObject) -> Record:
         record, kind = self._record(step.object), KINDS[step.object.type]

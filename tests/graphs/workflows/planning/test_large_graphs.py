@@ -53,7 +53,7 @@ def test_few_queries_whatever_is_asked_in_a_large_graph(huge: Graph) -> None:
         ) as queries:
             plan(huge, *each)
         most = max(most, len(queries))
-    assert most <= 11  # two of them the validation of a new type
+    assert most <= 9
     with CaptureQueriesContext(connection) as queries:
         assert "Perhaps you mean: n-2999" in refused(huge, "delete_node", nodeKey="n_2999")
     assert len(queries) <= 4
