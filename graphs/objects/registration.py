@@ -75,17 +75,9 @@ def register(
 
     Raises `ImproperlyConfigured` with a sentence that says what to write instead.
     """
-    name = name or model._meta.model_name or ""
-    if name in _OF_STREAMS:
-        raise ImproperlyConfigured(f"{name}: other streams are called so. Write register({model.__name__}, name=...).")
-    if not _NAME.fullmatch(name):
-        raise ImproperlyConfigured(
-            f"{name}: a kind is called by a letter and at most 29 letters, digits and underscores. "
-            f"Write register({model.__name__}, name=...)."
-        )
+    name = _name(model, name)
     _require_plain(model, name)
     _require_one_database(model, name)
-    _require_workspace(model, name, workspace)
     kind = Kind(
         name,
         model._meta.verbose_name or name,
@@ -93,7 +85,7 @@ def register(
         _fields(model, name, title, fields, exclude, minor, parent),
         model,
         ModelStore(),
-        rows=_rows(model, workspace),
+        rows=_rows(model, name, workspace),
         workspace=workspace if isinstance(workspace, str) else "",
         parent=parent,
         url=url,
@@ -111,6 +103,19 @@ def register(
 def autodiscover() -> None:
     """Imports the module `objects` of every installed app that has one."""
     autodiscover_modules("objects")
+
+
+def _name(model: type[Model], given: str) -> str:
+    """What the kind is called. Raises `ImproperlyConfigured`."""
+    name = given or model._meta.model_name or ""
+    if name in _OF_STREAMS:
+        raise ImproperlyConfigured(f"{name}: other streams are called so. Write register({model.__name__}, name=...).")
+    if not _NAME.fullmatch(name):
+        raise ImproperlyConfigured(
+            f"{name}: a kind is called by a letter and at most 29 letters, digits and underscores. "
+            f"Write register({model.__name__}, name=...)."
+        )
+    return name
 
 
 def _fields(
@@ -187,9 +192,10 @@ def _require_one_database(model: type[Model], name: str) -> None:
             )
 
 
-def _require_workspace(model: type[Model], name: str, workspace: Any) -> None:
+def _rows(model: type[Model], name: str, workspace: Any) -> Callable[[int], QuerySet[Any]]:
+    """What gives the rows of a workspace. Raises `ImproperlyConfigured`."""
     if callable(workspace):
-        return
+        return lambda workspace_id: workspace(Workspace.objects.get(pk=workspace_id))
     at: type[Model] | None = model
     for step in workspace.split("__"):
         columns: Any = at._meta.concrete_fields if at else ()  # along others a row would be of several workspaces
@@ -199,11 +205,6 @@ def _require_workspace(model: type[Model], name: str, workspace: Any) -> None:
             f"{name}: workspace={workspace!r} does not lead to a Workspace. Write the path of foreign keys to it, "
             "or a function that gives the rows of a workspace: workspace=lambda workspace: ..."
         )
-
-
-def _rows(model: type[Model], workspace: Any) -> Callable[[int], QuerySet[Any]]:
-    if callable(workspace):
-        return lambda workspace_id: workspace(Workspace.objects.get(pk=workspace_id))
     return lambda workspace_id: model._default_manager.filter(**{workspace: workspace_id})
 
 
