@@ -67,14 +67,8 @@ def plan(
             problems += [p if len(steps) == 1 else f"{where}: {p}" for p in refused.problems]
     if problems:
         raise ChangeRefused(*problems)
-    # The object's own fields after its parts.
-    operations = sorted(_net(object_plan.operations), key=lambda each: each.item == Ref(around.type, around.key))
-    return Planned(tuple(operations), tuple(object_plan.targets.values()))
-
-
-def _net(done: Sequence[Operation]) -> tuple[Operation, ...]:
     try:
-        operations = net(done)
+        operations = net(object_plan.operations)
     except ValueError as contradiction:
         raise ChangeRefused(_("These actions contradict each other.")) from contradiction
     if not operations:
@@ -82,7 +76,9 @@ def _net(done: Sequence[Operation]) -> tuple[Operation, ...]:
     if len(operations) > MAX_OPERATIONS:
         message = _("{count} items would change; at most {most} can at once. Do it in parts.")
         raise ChangeRefused(message.format(count=len(operations), most=MAX_OPERATIONS))
-    return operations
+    # The object's own fields after its parts.
+    ordered = sorted(operations, key=lambda each: each.item == Ref(around.type, around.key))
+    return Planned(tuple(ordered), tuple(object_plan.targets.values()))
 
 
 @dataclass(slots=True)

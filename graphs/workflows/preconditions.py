@@ -20,9 +20,9 @@ class GraphBefore(Before):
     references: rows.References
 
     @classmethod
-    def read(cls, graph: Object, operations: Sequence[Operation]) -> "GraphBefore":
+    def read(cls, of: Object, operations: Sequence[Operation]) -> "GraphBefore":
         """What the operations touch of the graph."""
-        touched: dict[str, set[str]] = {NODE.name: set(), EDGE.name: set(), graph.type: set()}
+        touched: dict[str, set[str]] = {NODE.name: set(), EDGE.name: set(), of.type: set()}
         records: list[tuple[str, Record]] = []
         for operation in operations:
             kind = operation.item.type
@@ -37,20 +37,20 @@ class GraphBefore(Before):
             if end in record
         }
         node_keys = touched[NODE.name] | ends
-        nodes = rows.nodes(graph, node_keys, _fields(operations, NODE)) if node_keys else {}
+        nodes = rows.nodes(of, node_keys, _fields(operations, NODE)) if node_keys else {}
         deleted = {nodes[o.item.key].id for o in operations if _deletes(o, NODE.name) and o.item.key in nodes}
         edges = (
-            rows.edges(graph, touched[EDGE.name], deleted, None if deleted else _fields(operations, EDGE))
+            rows.edges(of, touched[EDGE.name], deleted, None if deleted else _fields(operations, EDGE))
             if touched[EDGE.name] or deleted
             else {}
         )
-        own = rows.own(graph) if touched[graph.type] else ()
+        own = rows.own(of) if touched[of.type] else ()
         found = {stored.item: stored for part in (nodes.values(), edges.values(), own) for stored in part}
         return cls(
             found={o.item: found[o.item] for o in operations if o.item in found},
             edges_of_deleted={e.item: e for e in edges.values() if deleted and _ends(e.record, nodes) & deleted},
             references=rows.References(
-                rows.sheets(graph) if any("sheet" in record for _kind, record in records) else {},
+                rows.sheets(of) if any("sheet" in record for _kind, record in records) else {},
                 {key: stored.id for key, stored in nodes.items()},
             ),
         )

@@ -20,7 +20,9 @@ from graphs.objects.refs import Ref
 from graphs.objects.stores import Store
 from graphs.workflows import rows
 from graphs.workflows.kinds import EDGE, NODE, NODE_TYPE, OWN_FIELDS
-from graphs.workflows.planning import planner
+from graphs.workflows.planning import CONVERSIONS
+from graphs.workflows.planning.graph_plan import GraphPlan
+from graphs.workflows.planning.state import ToRead, load
 from graphs.workflows.preconditions import GraphBefore
 
 #: Rows of one INSERT.
@@ -43,8 +45,7 @@ class GraphStore(Store):
             found += rows.own(of)
         return {stored.item: stored for stored in found}
 
-    def before(self, of: Object, operations: Sequence[Operation]) -> Before:
-        return GraphBefore.read(of, operations)
+    before = staticmethod(GraphBefore.read)
 
     def write(self, of: Object, operations: Sequence[Operation], before: Before) -> tuple[Operation, ...]:
         assert isinstance(before, GraphBefore)
@@ -67,7 +68,11 @@ class GraphStore(Store):
     def planner(
         self, plan: ObjectPlan, asked: Sequence[Any], reserved: Callable[[], Collection[str]]
     ) -> Callable[[Any], None]:
-        return planner(_graph(plan.around), plan, asked, reserved)
+        wanted = ToRead()
+        for step in asked:
+            CONVERSIONS[type(step)].want(wanted, step)
+        graph_plan = GraphPlan(load(_graph(plan.around), wanted, reserved), plan)
+        return lambda step: CONVERSIONS[type(step)].convert(graph_plan, step)
 
     def checked(self, item: Ref, new: Record) -> Record:
         if not isinstance(new.get("metadata", {}), dict):
@@ -117,26 +122,22 @@ def _update(kind: Kind, operations: Iterable[Operation], before: GraphBefore) ->
         if isinstance(operation, Update):
             together.setdefault(frozenset(keys & operation.new.keys()), []).append(operation)
     for updates in together.values():
-        _update_together(kind, updates, before)
-
-
-def _update_together(kind: Kind, updates: Sequence[Update], before: GraphBefore) -> None:
-    changed = {name for update in updates for name in update.new}
-    fields = [field for field in kind.fields if field.name in changed]
-    values = []
-    for update in updates:
-        stored = before.found[update.item]
-        record = stored.record | update.new
-        values.append([stored.id, *(before.references.value(field, record[field.name]) for field in fields)])
-    columns = ", ".join(field.attribute for field in fields)
-    values_taken = ", ".join(taken(field, place) for place, field in enumerate(fields, start=1))
-    with connection.cursor() as cursor:
-        # Names of tables and columns, and places, are the registry's.
-        cursor.execute(
-            f"UPDATE {kind.table} AS t SET ({columns}, version) = ROW({values_taken}, t.version + 1) "  # noqa: S608
-            "FROM jsonb_array_elements(%s::jsonb) AS r WHERE t.id = (r->>0)::bigint",
-            [json.dumps(values, cls=DjangoJSONEncoder, allow_nan=False)],
-        )
+        changed = {name for update in updates for name in update.new}
+        fields = [field for field in kind.fields if field.name in changed]
+        values = []
+        for update in updates:
+            stored = before.found[update.item]
+            record = stored.record | update.new
+            values.append([stored.id, *(before.references.value(field, record[field.name]) for field in fields)])
+        columns = ", ".join(field.attribute for field in fields)
+        values_taken = ", ".join(taken(field, place) for place, field in enumerate(fields, start=1))
+        with connection.cursor() as cursor:
+            # Names of tables and columns, and places, are the registry's.
+            cursor.execute(
+                f"UPDATE {kind.table} AS t SET ({columns}, version) = ROW({values_taken}, t.version + 1) "  # noqa: S608
+                "FROM jsonb_array_elements(%s::jsonb) AS r WHERE t.id = (r->>0)::bigint",
+                [json.dumps(values, cls=DjangoJSONEncoder, allow_nan=False)],
+            )
 
 
 def _create(kind: Kind, operations: Iterable[Operation], before: GraphBefore, graph: Object) -> Sequence[Any]:

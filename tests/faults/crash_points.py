@@ -186,7 +186,7 @@ WITHIN_TRANSACTION = {
     "graphs.history.fast_rollback:take_back": "a rollback",
     "graphs.history.recording:record": "apply, a rollback, an import, saving",
     "graphs.workflows.store:_delete": "apply, a rollback, a live edit",
-    "graphs.workflows.store:_update_together": "apply, a rollback, a live edit",
+    "graphs.workflows.store:_update": "apply, a rollback, a live edit",
     "graphs.workflows.store:_create": "apply, a rollback, a live edit",
     "graphs.workflows.store:GraphStore.write": "apply, a rollback",
     "graphs.objects.model_store:ModelStore.write": "apply, a rollback",

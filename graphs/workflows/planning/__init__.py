@@ -1,22 +1,19 @@
 """From what is asked for of a graph to operations; the same actions on the same graph give the same plan."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from graphs.models import Graph
-from graphs.objects.actions import Action
-from graphs.objects.planning import ObjectPlan
 from graphs.workflows import actions
 from graphs.workflows.planning import arranging, edges, nodes, types
 from graphs.workflows.planning.graph_plan import GraphPlan
-from graphs.workflows.planning.state import ToRead, load
-
-__all__ = ["planner"]
+from graphs.workflows.planning.state import ToRead
 
 
 @dataclass(frozen=True, slots=True)
 class _Conversion:
+    """What an action needs to be read, and what it does to the plan."""
+
     want: Callable[[ToRead, Any], None]
     convert: Callable[[GraphPlan, Any], None]
 
@@ -35,14 +32,3 @@ CONVERSIONS: dict[type, _Conversion] = {
     actions.DeleteNodeType: _Conversion(types.want_deleted, types.delete),
     actions.ReorganizeLayout: _Conversion(arranging.want, arranging.convert),
 }
-
-
-def planner(
-    graph: Graph, objects: ObjectPlan, asked: Sequence[Action], reserved: Callable[[], Collection[str]]
-) -> Callable[[Action], None]:
-    """What does each action to a plan, once all that they name is read. `reserved` is asked for new nodes only."""
-    wanted = ToRead()
-    for step in asked:
-        CONVERSIONS[type(step)].want(wanted, step)
-    plan = GraphPlan(load(graph, wanted, reserved), objects)
-    return lambda step: CONVERSIONS[type(step)].convert(plan, step)
