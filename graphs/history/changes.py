@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db import transaction
+from django.db import connection, transaction
 
 from graphs.history import fast_updates, live_edits
 from graphs.history.recording import Applied, Because, Done, Revised, record, send_changed
@@ -11,6 +11,7 @@ from graphs.models import Object
 from graphs.objects.headers import parent_of
 from graphs.objects.holding import hold
 from graphs.objects.kinds import KINDS, store_of
+from graphs.objects.model_rows import refusals_of
 from graphs.objects.operations import Delete, Operation, net
 from graphs.objects.preconditions import Before
 from graphs.objects.stores import ObjectChange, by_owner, refuse_users
@@ -71,7 +72,7 @@ def hold_beside(asked: Sequence[ObjectChange]) -> None:
 
 
 def write(changes: Sequence[HeldChange]) -> list[Done]:
-    """Writes changes of held objects and gives what was done, in their order. Raises `Conflicting`.
+    """Writes changes of held objects and gives what was done, in their order. Raises `Conflicting`, `ChangeRefused`.
 
     A deleted object gets a last version, one that came back a higher one than it had.
     """
@@ -86,6 +87,10 @@ def write(changes: Sequence[HeldChange]) -> list[Done]:
             changed = Object.objects.get(workspace=changed.workspace_id, type=changed.type, key=changed.key)
             version = changed.version
         done[id(change)] = Done(last or Revised.of(changed, version), operations)
+    deleted = [KINDS[each.object.type] for each in changes if _deletes_object(each)]
+    if any(kind.rows for kind in deleted):
+        with refusals_of(deleted[0]), transaction.atomic():
+            connection.check_constraints()  # deferred ones would fail when the caller commits
     return [done[id(change)] for change in changes]
 
 

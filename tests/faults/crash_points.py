@@ -103,6 +103,7 @@ HARMLESS = {
     "chat.actions.deciding:preview": "changes nothing",
     "chat.events.notices:_make": "a graph or workspace without its stream gets it with its first event",
     "graphs.history.changes:apply_all": "one transaction; the order of what is done in it is its own",
+    "graphs.history.changes:write": "a savepoint of apply and of a rollback, in which the database may refuse",
     "graphs.history.editing:create_object": "one transaction, as edit, which is killed; nobody had the object before",
     "graphs.history.rollback:roll_back": "one transaction, as apply; in the API a savepoint of _rolled_back",
     "chat.engine.acting:ProposalRound._propose": "a savepoint of the transaction of perform",

@@ -15,6 +15,9 @@ from django.db.models.functions import Lower
 from django.test import Client
 from django.test.utils import isolate_apps
 
+from chat.actions import deciding
+from chat.actions.deciding import Decision
+from chat.actions.refusals import Refused
 from graphs.history import rollback
 from graphs.history.rollback_conflicts import named
 from graphs.history.scopes import AsOf, ChangeSets
@@ -96,6 +99,16 @@ with isolate_apps("tests.shop"):
         number = models.IntegerField(primary_key=True)
         workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="+")
         name = models.CharField(max_length=10)
+
+        class Meta:
+            app_label = "shop"
+
+    class Pair(models.Model):
+        """Nothing happens to what points to a row that goes: the database has to refuse it."""
+
+        workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="+")
+        name = models.CharField(max_length=10)
+        other = models.ForeignKey("self", models.DO_NOTHING, null=True, editable=False)
 
         class Meta:
             app_label = "shop"
@@ -316,6 +329,26 @@ def test_a_row_takes_nothing_along_that_would_not_come_back(client: Client, char
     with pytest.raises(rollback.Clashing) as refusal:
         rollback.roll_back(again.workspace, charlie, ChangeSets((again.pk,)))
     assert [clash.sentence for clash in named(refusal.value.plan)] == ["“shop.leaf” still belongs to it."]
+
+
+def test_a_row_that_others_point_to_goes_only_with_them(db: None, client: Client, charlie: User) -> None:
+    """Their foreign key is checked at the end of the transaction: who approves is told before."""
+    with rows_of(Pair, title="name", fields=("name",), workspace="workspace"):
+        workspace = charlie.memberships.get().workspace  # type: ignore[attr-defined]
+        left, right = (Pair.objects.create(workspace=workspace, name=name) for name in ("Left", "Right"))
+        Pair.objects.filter(pk=left.pk).update(other=right)
+        Pair.objects.filter(pk=right.pk).update(other=left)
+        one, two = (("delete_object", {"object": f"pair:{each.pk}"}) for each in (left, right))
+        assert client.get(f"{API}/pair/{left.pk}").status_code == 200
+        header = Object.objects.get(type="pair", key=str(left.pk))
+        steps = [{"tool": f"propose_{name}", "arguments": arguments} for name, arguments in (one, two)]
+        alone, together = waiting(charlie, header, one, ("batch", {"actions": steps}))
+        with pytest.raises(Refused, match="violates foreign key constraint"):
+            deciding.decide(member_of(charlie), str(alone.pk), Decision(True))
+        assert Pair.objects.count() == 2
+        done = deciding.decide(member_of(charlie), str(together.pk), Decision(True)).proposal
+        assert done.change_set is not None
+        assert not Pair.objects.exists()
 
 
 @pytest.mark.parametrize(("model", "key"), [(Numbered, r"\d+"), (Short, r"[0-9a-f]{1,5}"), (Counting, None)])
