@@ -78,12 +78,6 @@ def save_edits(object_id: int) -> tuple[uuid.UUID, ...]:
         return _save(found) if found is not None and found.unsaved_since is not None else ()
 
 
-def save_all(objects: Iterable[Object]) -> None:
-    """Saves the edits of several objects, in the order of their primary keys."""
-    for object_id in sorted(each.pk for each in objects if each.unsaved_since is not None):
-        save_edits(object_id)
-
-
 def save_due(after_s: float = SAVE_EVERY_S) -> int:
     """Saves every object whose edits waited long enough and returns how many; held or failing ones are left."""
     due = Object.objects.filter(unsaved_since__lte=Now() - timedelta(seconds=after_s)).order_by("pk")

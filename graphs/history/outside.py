@@ -32,9 +32,9 @@ log = logging.getLogger("countersign.objects")
 
 def catch_up(objects: Iterable[Object]) -> None:
     """Brings into the history what it lacks of these objects: live edits, and saves past this program."""
-    some = sorted(objects, key=lambda each: each.pk)  # in the order in which everybody holds them
-    live_edits.save_all(some)
-    for each in some:
+    for each in sorted(objects, key=lambda each: each.pk):  # in the order in which everybody holds them
+        if each.unsaved_since is not None:
+            live_edits.save_edits(each.pk)
         kind = KINDS.get(each.type)
         if kind is not None and kind.rows is not None:
             notice(each)
