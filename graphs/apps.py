@@ -1,5 +1,6 @@
 from django.apps import AppConfig
 from django.db.backends.signals import connection_created
+from django.utils.module_loading import autodiscover_modules
 from django.utils.translation import gettext_lazy as _
 
 
@@ -11,12 +12,11 @@ class GraphsConfig(AppConfig):
     def ready(self) -> None:
         from graphs import checks  # noqa: F401
         from graphs.history import outside
-        from graphs.objects import registration
         from graphs.site import database_away
         from graphs.site.telemetry import listening
         from graphs.workflows import store  # noqa: F401
 
         connection_created.connect(database_away.heed)
         listening.start()
-        registration.autodiscover()
+        autodiscover_modules("objects")
         outside.watch()

@@ -17,7 +17,6 @@ from django.core.exceptions import FieldDoesNotExist, ImproperlyConfigured
 from django.db import DEFAULT_DB_ALIAS, models, router
 from django.db.models import Model, QuerySet
 from django.dispatch import Signal
-from django.utils.module_loading import autodiscover_modules
 
 from graphs.models import Modification, Object, Workspace
 from graphs.models.objects import MAX_KEY
@@ -98,11 +97,6 @@ def register(
         raise ImproperlyConfigured(f"{taken} Write register({model.__name__}, name=...).") from None
     registered.send(sender=model, kind=kind)
     return kind
-
-
-def autodiscover() -> None:
-    """Imports the module `objects` of every installed app that has one."""
-    autodiscover_modules("objects")
 
 
 def _name(model: type[Model], given: str) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from django.utils.module_loading import autodiscover_modules
 
 from chat.tools.base import ToolContext
 from chat.tools.object_reading import ListObjects, ReadObject
@@ -14,7 +15,6 @@ from graphs.history.scopes import AsOf
 from graphs.models import ChangeSet, Graph, Object, Sheet
 from graphs.objects import register
 from graphs.objects.kinds import KINDS
-from graphs.objects.registration import autodiscover
 from graphs.site.access import member_of
 from tests.graphs.api.callers import post_json, problem, with_token
 from tests.registered import forget
@@ -25,7 +25,7 @@ API = "/api/v1/objects"
 @pytest.fixture
 def client(alice: User, nba: Graph) -> Iterator[Client]:
     """Sheets are objects that graphs hold. Keys and primary keys of graphs have nothing in common."""
-    autodiscover()
+    autodiscover_modules("objects")
     Graph.objects.create(workspace=nba.workspace, key=str(nba.pk), name="Named like the other's primary key")
     register(Sheet, name="page", title="name", workspace="graph__workspace", parent="graph")
     yield with_token(alice)
