@@ -3,8 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
+from graphs.site.api.problems import Problem
 
-class Refused(Exception):
+_STATUS = {"validation": 400, "idempotency_key": 422, "model_unavailable": 422}
+
+
+class Refused(Problem):
     """A refusal: `message` says what to do instead, `field` what was wrong on the wire, `details` are for programs.
 
     `code` is validation, conflict, idempotency_key, too_many, throttled or model_unavailable; of a proposal also
@@ -12,8 +16,5 @@ class Refused(Exception):
     """
 
     def __init__(self, code: str, message: str, *, field: str = "", details: Mapping[str, Any] | None = None) -> None:
-        super().__init__(message)
-        self.code = code
-        self.message = message
-        self.field = field
-        self.details = dict(details or {})
+        errors = {field: [message]} if field else None
+        super().__init__(_STATUS.get(code, 409), code, message, errors=errors, extra=details)

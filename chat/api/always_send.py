@@ -9,7 +9,6 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from chat.actions import pinning
-from chat.api.requests import act
 from chat.models import AlwaysSend
 from chat.queries.conversations import always_sent
 from graphs.api.graphs import KEY
@@ -95,7 +94,7 @@ class GraphAlwaysSendView(APIView):
         """Say whether a graph, or a node of it, is sent with every conversation of the workspace. For editors."""
         body = read_body(request, AlwaysSendBody)
         node = Ref(NODE.name, body.node_key) if body.node_key else None
-        act(pinning.always_send, current_member(request), Ref(GRAPH.name, key), node, always=body.always_send)
+        pinning.always_send(current_member(request), Ref(GRAPH.name, key), node, always=body.always_send)
         answer = AlwaysSendShape(graph_key=key, node_key=body.node_key, always_send=body.always_send)
         return Response(answer.to_json())
 
@@ -110,6 +109,6 @@ class ObjectAlwaysSendView(APIView):
     def put(self, request: Request, object_type: str, object_id: str) -> Response:
         """Say whether an object, or a part of it, is sent with every conversation of the workspace. For editors."""
         ref, body = Ref(object_type, object_id), read_body(request, ObjectAlwaysSendBody)
-        act(pinning.always_send, current_member(request), ref, body.part, always=body.always_send)
+        pinning.always_send(current_member(request), ref, body.part, always=body.always_send)
         part = body.part.to_json() if body.part else None
         return Response(ObjectAlwaysSendShape(object=ref.to_json(), part=part, always_send=body.always_send).to_json())

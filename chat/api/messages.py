@@ -10,7 +10,7 @@ from rest_framework.views import APIView
 from chat.actions import deepening, pinning, posting
 from chat.actions.posting import Asked
 from chat.api.message_json import MessageShape
-from chat.api.requests import act, own_message_and_member, own_session
+from chat.api.requests import own_message_and_member, own_session
 from chat.api.run_json import AcceptedShape, RestedShape
 from chat.engine import available_models
 from chat.providers.registry import Choice
@@ -81,7 +81,7 @@ class MessagesView(APIView):
         """Write to a conversation, or open one. With `wait` the answer comes with the response."""
         body = read_body(request, MessageBody)
         member = own_session(request, body.session_id)[1] if body.session_id else current_member(request)
-        accepted = act(posting.post, member, body, idempotency_key(request))
+        accepted = posting.post(member, body, idempotency_key(request))
         return Response(AcceptedShape.of(accepted).to_json(), status=202)
 
 
@@ -96,7 +96,7 @@ class DeepenView(APIView):
         message, member = own_message_and_member(request, message_id)
         read_body(request, DeepenBody)
         posting.count_run(member.user)
-        accepted = act(deepening.deepen, member, str(message.session_id), message.pk)
+        accepted = deepening.deepen(member, str(message.session_id), message.pk)
         return Response(AcceptedShape.of(accepted.to_json()).to_json(), status=202)
 
 
@@ -110,7 +110,7 @@ class MessageView(APIView):
         """Pin a message, so that the model always sees it, or leave it out; from the next question on."""
         message, member = own_message_and_member(request, message_id)
         body = read_body(request, MessageKeepingBody)
-        kept = act(pinning.keep_message, member, str(message.pk), body.in_prompt)
+        kept = pinning.keep_message(member, str(message.pk), body.in_prompt)
         return Response(MessageShape.of_all([kept], member)[0].to_json())
 
 

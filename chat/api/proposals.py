@@ -12,7 +12,7 @@ from rest_framework.views import APIView
 from chat.actions import deciding, posting, proposing_again
 from chat.actions.deciding import Decided, Decision, DecisionOutcome
 from chat.actions.posting import Digest, Feedback, Id
-from chat.api.requests import act, shared_proposal
+from chat.api.requests import shared_proposal
 from chat.api.run_json import AcceptedShape, RestedShape
 from chat.events import notices
 from chat.models import ProposalStatus
@@ -115,8 +115,8 @@ class DecidedOneShape(Shape):
             proposal = brief_json(outcome.decided.proposal)
             return cls(id=outcome.proposal_id, status=proposal["status"], proposal=proposal)
         assert outcome.refusal is not None
-        proposal = outcome.refusal.details["proposal"]
-        refused = {"code": outcome.refusal.code, "detail": outcome.refusal.message}
+        proposal = outcome.refusal.extra["proposal"]
+        refused = {"code": outcome.refusal.code, "detail": outcome.refusal.detail}
         return cls(id=outcome.proposal_id, status=proposal["status"], **refused, proposal=proposal)
 
 
@@ -172,7 +172,7 @@ class PreviewView(APIView):
         """What it would change now, with other arguments where they are given. Nothing is changed."""
         proposal, member = shared_proposal(request, proposal_id)
         body = read_body(request, PreviewBody)
-        draft = act(deciding.preview, member, str(proposal.pk), body.edited_arguments)
+        draft = deciding.preview(member, str(proposal.pk), body.edited_arguments)
         return Response(ProposalPreviewShape(diff=labelled(draft.diff), digest=draft.digest).to_json())
 
 
@@ -189,7 +189,7 @@ class DecideView(APIView):
         member.require_editor()
         posting.count_run(member.user)
         decision = Decision(body.approved, body.feedback, body.edited_arguments, body.digest)
-        return Response(decided_json(act(deciding.decide, member, str(proposal.pk), decision)))
+        return Response(decided_json(deciding.decide(member, str(proposal.pk), decision)))
 
 
 class DecideManyView(APIView):
@@ -207,7 +207,7 @@ class DecideManyView(APIView):
         member.require_editor()
         posting.count_run(member.user)
         ids = body.ids if body.ids is not None else deciding.waiting_in(member, body.session_id or "")
-        answers = act(deciding.decide_many, member, ids, Decision(body.approved, body.feedback))
+        answers = deciding.decide_many(member, ids, Decision(body.approved, body.feedback))
         return Response(DecidedManyShape(results=[DecidedOneShape.of(answer) for answer in answers]).to_json())
 
 
@@ -223,5 +223,5 @@ class ProposeAgainView(APIView):
         read_body(request, ProposeAgainBody)
         member.require_editor()
         posting.count_run(member.user)
-        accepted = act(proposing_again.propose_again, member, str(proposal.pk))
+        accepted = proposing_again.propose_again(member, str(proposal.pk))
         return Response(AcceptedShape.of(accepted).to_json(), status=202)

@@ -1,32 +1,14 @@
-"""What the views of conversations share: calling an action, and finding what an address names."""
-
-from collections.abc import Callable
-from typing import Any, TypeVar
+"""What the views of conversations share: finding what an address names."""
 
 from django.contrib.auth.models import User
 from rest_framework.request import Request
 
-from chat.actions.refusals import Refused
 from chat.models import Message, Proposal, Session
 from chat.queries.conversations import message_for, session_and_member, session_for
 from chat.queries.proposals import proposal_and_member, proposal_for
 from chat.queries.streams import ReadableStream, stream_for
 from graphs.site.access import Member, NotFound
 from graphs.site.api.members import current_member
-from graphs.site.api.problems import Problem
-
-T = TypeVar("T")
-_STATUS = {"validation": 400, "idempotency_key": 422, "model_unavailable": 422}
-
-
-def act(action: Callable[..., T], *args: Any, **kwargs: Any) -> T:
-    """Calls an action; a refusal becomes a problem document."""
-    try:
-        return action(*args, **kwargs)
-    except Refused as error:
-        errors = {error.field: [error.message]} if error.field else None
-        status = _STATUS.get(error.code, 409)
-        raise Problem(status, error.code, error.message, errors=errors, extra=error.details) from error
 
 
 def own_session(request: Request, session_id: str) -> tuple[Session, Member]:

@@ -12,7 +12,7 @@ from rest_framework.views import APIView
 
 from chat.actions import conversations, posting
 from chat.api.message_json import MessagePage, MessageShape
-from chat.api.requests import act, own_session
+from chat.api.requests import own_session
 from chat.api.run_json import AcceptedShape, RestedShape
 from chat.engine import available_models
 from chat.engine.states import load
@@ -119,7 +119,7 @@ class SessionView(APIView):
         """Rename a conversation, choose its model, or say what happens when everybody left."""
         session, member = own_session(request, session_id)
         body = read_body(request, SessionBody)
-        changed = act(conversations.update_session, member, str(session.pk), **dict(body))
+        changed = conversations.update_session(member, str(session.pk), **dict(body))
         return Response(SessionShape.of(changed).to_json())
 
     @extend_schema(operation_id="deleteSession", responses={204: None})
@@ -161,7 +161,7 @@ class ResumeView(APIView):
         if (body.answer is None) == (body.continue_ is None):
             raise invalid("body", _("Say either “answer” or “continue”."))
         posting.count_run(member.user)
-        accepted = act(conversations.answer, member, str(session.pk), text=body.answer, go_on=body.continue_)
+        accepted = conversations.answer(member, str(session.pk), text=body.answer, go_on=body.continue_)
         return Response(AcceptedShape.of(accepted.to_json()).to_json(), status=202)
 
 
@@ -176,7 +176,7 @@ class RetryView(APIView):
         session, member = own_session(request, session_id)
         read_body(request, RetryBody)
         posting.count_run(member.user)
-        accepted = act(conversations.retry, member, str(session.pk))
+        accepted = conversations.retry(member, str(session.pk))
         return Response(AcceptedShape.of(accepted.to_json()).to_json(), status=202)
 
 

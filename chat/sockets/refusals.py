@@ -20,7 +20,7 @@ def described(error: Exception) -> tuple[str, str, dict[str, Any]]:
     """Code, sentence, and details for programs; what was not foreseen is logged."""
     match error:
         case Refused():
-            return error.code, error.message, error.details
+            return error.code, error.detail, dict(error.extra)
         case Problem():
             details = {**({"errors": error.errors} if error.errors else {}), **error.extra}
             return error.code, error.detail, json.loads(to_json(details))

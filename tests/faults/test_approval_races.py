@@ -119,7 +119,7 @@ def test_approve_and_reject(rounds: Any) -> None:
         winner = here.alice if decided.status == STATUS.APPLIED else here.dora
         assert decided.decided_by == winner
         loser = next(each for each in found if isinstance(each, Refused))
-        assert loser.details["proposal"]["decidedBy"] == winner.username
+        assert loser.extra["proposal"]["decidedBy"] == winner.username
         assert here.thing.called == ("Fetch" if decided.status == STATUS.APPLIED else "Fetch API")
 
 

@@ -53,7 +53,7 @@ class Command(QuietCommand):
         try:
             last = asyncio.run(conversation.hold(message, context, session))
         except Refused as refused:
-            raise CommandError(refused.message) from None
+            raise CommandError(refused.detail) from None
         except NotFound:
             raise (absent(context, workspace) if context else _no_session(member, session)) from None
         except asyncio.CancelledError:

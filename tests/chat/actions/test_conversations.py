@@ -59,7 +59,7 @@ def test_it_takes_messages_up_to_the_limit(member: Member, settings: Settings) -
     conversations.post_message(member, "12345", context=NBA)
     with pytest.raises(Refused) as refused:
         conversations.post_message(member, "123456", context=NBA)
-    assert (refused.value.code, refused.value.field) == ("validation", "message")
+    assert (refused.value.code, list(refused.value.errors or {})) == ("validation", ["message"])
 
 
 def waiting_session(member: Member, waiting: Waiting) -> Session:

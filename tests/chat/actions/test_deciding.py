@@ -123,8 +123,8 @@ def test_another_editor_may_decide_but_only_once(alice: User, dora: User, propos
         with pytest.raises(Refused) as refusal:
             again(alice, proposal)
         assert refusal.value.code == "decided"
-        assert "dora" in refusal.value.message
-        assert refusal.value.details["proposal"]["decidedBy"] == "dora"
+        assert "dora" in refusal.value.detail
+        assert refusal.value.extra["proposal"]["decidedBy"] == "dora"
     assert change_sets().count() == 1
 
 
@@ -157,11 +157,11 @@ def test_what_moved_on_is_refused_with_who_changed_what(
 
     refusal = refused("stale", alice, proposal)
 
-    (conflict,) = refusal.details["conflicts"]
+    (conflict,) = refusal.extra["conflicts"]
     assert (conflict["object"], conflict["field"]) == (thing.item.to_json(), field)
     assert (conflict["found"], conflict["changedBy"]) == ("Mine again", "dora")
     assert conflict["expected"] in {"Fetch API", "return fetch(url)"}
-    assert (proposal.status, proposal.conflicts) == (ProposalStatus.STALE, refusal.details["conflicts"])
+    assert (proposal.status, proposal.conflicts) == (ProposalStatus.STALE, refusal.extra["conflicts"])
     assert change_sets().count() == 2
     assert told(proposal.session.stream.name)[-1][1]["status"] == "stale"
     refused("decided", alice, proposal)
@@ -172,9 +172,9 @@ def test_what_was_deleted_meanwhile_is_not_changed(alice: User, thing: Thing) ->
     approve(alice, deleting)
     if thing.item.type == "node":
         refusal = refused("stale", alice, renaming)
-        assert [(each["field"], each["found"]) for each in refusal.details["conflicts"]] == [("", None)]
+        assert [(each["field"], each["found"]) for each in refusal.extra["conflicts"]] == [("", None)]
     else:
-        assert "deleted" in refused("failed", alice, renaming).message
+        assert "deleted" in refused("failed", alice, renaming).detail
     assert thing.find() is None
 
 
@@ -191,7 +191,7 @@ def test_nothing_is_applied_to_an_object_that_is_gone(alice: User, thing: Thing,
     thing.vanish()
     refusal = refused("failed", alice, proposal)
     assert proposal.status == ProposalStatus.FAILED
-    assert "deleted" in refusal.message
+    assert "deleted" in refusal.detail
 
 
 def test_nobody_decides_too_late(alice: User, thing: Thing, proposal: Proposal) -> None:
@@ -258,7 +258,7 @@ def test_arguments_that_make_no_change_are_refused(alice: User, thing: Thing, pr
     for arguments in ({}, fine | {"nodeId": 7}, nowhere, as_it_is, thing.update_call(colour="red")[1]):
         with pytest.raises(Refused) as refusal:
             deciding.preview(member_of(alice), str(proposal.pk), arguments)
-        assert (refusal.value.code, refusal.value.field) == ("validation", "editedArguments")
+        assert (refusal.value.code, list(refusal.value.errors or {})) == ("validation", ["editedArguments"])
         refused("validation", alice, proposal, edited_arguments=arguments, digest=proposal.digest)
     assert proposal.status == ProposalStatus.PENDING
 

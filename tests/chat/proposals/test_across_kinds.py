@@ -85,7 +85,7 @@ def test_one_that_changed_keeps_all_from_changing(alice: User, three: Three, pro
     with pytest.raises(Refused) as refusal:
         approve(alice, proposal)
     assert refusal.value.code == "stale"
-    assert [each["object"] for each in refusal.value.details["conflicts"]] == [changed.item.to_json()]
+    assert [each["object"] for each in refusal.value.extra["conflicts"]] == [changed.item.to_json()]
     assert sorted(three.called) == ["Fetch API", "Fetch API", "Mine"]
 
 
@@ -194,7 +194,7 @@ def test_a_graph_that_got_another_name_is_not_renamed(alice: User, three: Three)
     with pytest.raises(Refused) as refusal:
         approve(alice, rename)
     assert refusal.value.code == "stale"
-    assert [each["field"] for each in refusal.value.details["conflicts"]] == ["name"]
+    assert [each["field"] for each in refusal.value.extra["conflicts"]] == ["name"]
 
 
 def _renamed(name: str) -> Call:

@@ -169,7 +169,7 @@ def test_saves_past_this_program_make_it_stale(member: Member, spring: AlwaysSen
     with pytest.raises(Refused) as refused:
         approve(member, proposal)
     assert refused.value.code == "stale"
-    assert refused.value.details["conflicts"][0]["found"] == "meanwhile"
+    assert refused.value.extra["conflicts"][0]["found"] == "meanwhile"
 
 
 def test_a_row_that_was_deleted_meanwhile_fails(member: Member, spring: AlwaysSend) -> None:
