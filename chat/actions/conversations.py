@@ -20,7 +20,7 @@ from chat.engine.turns import apply_decisions
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, Proposal, Run, RunStatus, Session, Stream, calls_of
-from chat.proposals import cancel_pending, decision_event
+from chat.proposals import cancel_pending
 from chat.providers.registry import ModelUnavailableError
 from chat.queries.conversations import held_session, live_run, next_position
 from graphs.objects.headers import object_for
@@ -128,7 +128,7 @@ def _stop(session: Session, cancelled: Sequence[Proposal]) -> None:
     session.runs.filter(pk__in=[run.pk for run in waiting]).update(
         status=RunStatus.CANCELLED, outcome="stopped", ended_at=timezone.now()
     )
-    events = [decision_event(proposal) for proposal in cancelled]
+    events = []
     for run in waiting:
         events.append(NewEvent("status", {"state": "cancelled"}, run.message_id, run.pk))
         events.append(NewEvent("done", {"reason": "stopped", "fullText": ""}, run.message_id, run.pk))

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
-from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 from pydantic import ValidationError
@@ -16,9 +15,9 @@ from chat.engine import turns
 from chat.engine.runs import Accepted
 from chat.models import Proposal, ProposalStatus, Session
 from chat.proposals.applying import TOOL_PREFIX, carry_out, held_object, unknown_kind
-from chat.proposals.closing import expire_due, tell_others
+from chat.proposals.closing import expire_due
 from chat.proposals.drafting import DraftedProposal, draft
-from chat.proposals.proposal_json import brief_json, decider, decision_event
+from chat.proposals.proposal_json import brief_json, decider
 from chat.proposals.shortening import shorten
 from chat.queries.proposals import proposal_for, proposals_of, require_proposals
 from graphs.history.outside import catch_up
@@ -65,19 +64,19 @@ def decide(member: Member, proposal_id: str, decision: Decision) -> Decided:
     whom), "expired", "stale" with what changed since, "failed", "digest" when it is not what was shown, "validation".
     """
     with transaction.atomic():
-        proposal = _held_proposal(member, proposal_id)
-        session = proposal.session
+        proposal = proposal_for(member, proposal_id)
+        session = proposal.session = _held_session(proposal.session_id)
+        hold_role(member).require_editor()
         mine = _claimed(proposal, member, decision)
         if mine:
             changed = _approve(proposal, member, decision) if decision.approved else ()
             shorten(proposal)
             proposal.save(update_fields=[*changed, "brief"])
             closed = [proposal]
-            tell_others(closed)
         else:
             closed = expire_due(session)
             proposal.refresh_from_db()
-        run = turns.apply_decisions(session, closed, [decision_event(each) for each in closed]) if closed else None
+        run = turns.apply_decisions(session, closed) if closed else None
     refusal = _refusal(proposal, mine)
     with about(workspace=member.workspace.pk, session=proposal.session_id):
         emit(
@@ -90,14 +89,6 @@ def decide(member: Member, proposal_id: str, decision: Decision) -> Decided:
     if refusal is not None:
         raise refusal
     return Decided(proposal, run)
-
-
-def _held_proposal(member: Member, proposal_id: str) -> Proposal:
-    """The proposal, with its session and the person's role held until the transaction ends."""
-    proposal = proposal_for(member, proposal_id)
-    proposal.session = _held_session(proposal.session_id)
-    hold_role(member).require_editor()
-    return proposal
 
 
 def _claimed(proposal: Proposal, member: Member, decision: Decision) -> bool:
@@ -115,8 +106,12 @@ def _approve(proposal: Proposal, member: Member, decision: Decision) -> Sequence
     if problem := unknown_kind(proposal):
         proposal.status, proposal.problem = ProposalStatus.FAILED, problem
         return _OUTCOME
+    items = {Ref.from_json(each) for each in (*proposal.targets, *proposal.operations)}
+    concerned = {proposal.ref, *(ref for ref in items if is_object(ref.type))}
+    if decision.edited_arguments is not None:
+        concerned.update(actions.named_by([_asked(proposal, decision.edited_arguments)]))
     # So that whoever stands in the way is named by the history.
-    catch_up(list(held(_concerned(proposal, decision.edited_arguments))))
+    catch_up(list(held(headers(proposal.workspace_id, concerned))))
     of = held_object(proposal)
     if of is not None:
         _require_shown(proposal, member, of, decision)
@@ -126,13 +121,6 @@ def _approve(proposal: Proposal, member: Member, decision: Decision) -> Sequence
             raise Forbidden from None
     carry_out(proposal, of, member.user)
     return _OUTCOME if decision.edited_arguments is None else (*_OUTCOME, *_EDITED)
-
-
-def _concerned(proposal: Proposal, edited: dict[str, Any] | None) -> QuerySet[Object]:
-    """The objects that it is about, was computed from and changes, and those that its edited arguments name."""
-    items = {Ref.from_json(each) for each in (*proposal.targets, *proposal.operations)}
-    named = actions.named_by([_asked(proposal, edited)]) if edited is not None else ()
-    return headers(proposal.workspace_id, {proposal.ref, *named, *(ref for ref in items if is_object(ref.type))})
 
 
 def _require_shown(proposal: Proposal, member: Member, of: Object, decision: Decision) -> None:
@@ -215,7 +203,7 @@ def expire(session_id: uuid.UUID) -> int:
         session = _held_session(session_id)
         expired = expire_due(session)
         if expired:
-            turns.apply_decisions(session, expired, [decision_event(each) for each in expired])
+            turns.apply_decisions(session, expired)
     return len(expired)
 
 

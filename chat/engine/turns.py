@@ -7,19 +7,26 @@ from django.utils import timezone
 from chat.engine import claims, machine, open_calls, steps
 from chat.engine.runs import Accepted, accepted, new_run, queued, start
 from chat.engine.states import Limits, Phase, load
+from chat.events import notices
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, Proposal, ProposalStatus, Round, Run, Session
 from chat.prompts.decisions import note_of, result_of
+from chat.proposals import decision_event
 from chat.queries.conversations import next_position
 
 #: Decisions of a person, after which the model is asked again. Of what became stale it is told when the person asks.
 _DECIDED = frozenset({ProposalStatus.APPLIED, ProposalStatus.REJECTED, ProposalStatus.FAILED})
 
 
-def apply_decisions(session: Session, proposals: Sequence[Proposal], events: Sequence[NewEvent]) -> Accepted | None:
-    """Gives calls of a held session their results, last in the transaction; returns the run that goes on, if any."""
-    events = list(events)
+def apply_decisions(session: Session, proposals: Sequence[Proposal], more: Iterable[NewEvent] = ()) -> Accepted | None:
+    """Gives calls of a held session their results, last in the transaction; returns the run that goes on, if any.
+
+    Everybody is told of the decisions; `more` are events for the session's stream alone.
+    """
+    decisions = [decision_event(proposal) for proposal in proposals]
+    notices.notify([(proposal, [decision]) for proposal, decision in zip(proposals, decisions, strict=True)])
+    events = [*decisions, *more]
     position, resting = next_position(session)
     waited = open_calls.waiting_answer(session)
     late = []

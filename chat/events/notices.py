@@ -1,6 +1,6 @@
 """Appends to the streams of objects and workspaces, in the transaction of what changes, is proposed or decided."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from django.db.models.signals import post_save
@@ -15,6 +15,7 @@ from graphs.history.recording import Because
 from graphs.models import Object, Workspace
 from graphs.objects.headers import narrowed
 from graphs.objects.kinds import of_objects
+from graphs.objects.refs import Ref
 
 #: Change sets that an event of a rollback names at most; whoever was taken back beyond is seen with the next reload.
 MOST_NAMED = 200
@@ -36,26 +37,28 @@ def workspace_stream_name(workspace_id: int) -> str:
     return f"workspace_{workspace_id}"
 
 
-def notify_of(proposal: Proposal, events: Sequence[NewEvent]) -> None:
-    """Appends to the stream of a proposal's object, without ids of the answer, unless others may not see all of it."""
-    others = {name["type"] for name in proposal.brief.get("objects", []) if name["id"] != proposal.object_key}
-    about = proposal.about
-    if about.pk is not None and not others.intersection(narrowed()):
-        append((stream_name(about), about.workspace_id), [NewEvent(event.type, event.data) for event in events])
+def notify(told: Sequence[tuple[Proposal, Sequence[NewEvent]]]) -> None:
+    """Appends the events of proposals to the streams of their objects; to the workspace's, which of them wait.
 
-
-def notify_workspace(workspace_id: int, proposals: Iterable[Proposal]) -> None:
-    """Appends to the workspace's stream which of these proposals wait; nothing of kinds that narrow who sees."""
-    events = []
-    for proposal in proposals:
-        types = {proposal.object_type, *(name["type"] for name in proposal.brief.get("objects", []))}
-        if not types.intersection(narrowed()):
+    They go without the ids of the answer. What changes further objects, of kinds that narrow who sees them, is told to
+    no stream; the workspace hears of no such kind at all.
+    """
+    hidden, waiting = set(narrowed()), []
+    for proposal, events in told:
+        about = proposal.about
+        changed = map(Ref.from_json, proposal.brief.get("objects", []))
+        if hidden.intersection(ref.type for ref in changed if ref != proposal.ref):
+            continue
+        if about.pk is not None:
+            append((stream_name(about), about.workspace_id), [NewEvent(event.type, event.data) for event in events])
+        if about.type not in hidden:
             waits = proposal.status == ProposalStatus.PENDING
             named = {"proposalId": str(proposal.pk), "object": proposal.ref.to_json()}
             status = {} if waits else {"status": str(proposal.status)}
-            events.append(NewEvent("proposal" if waits else "decision", named | status))
-    if events:
-        append((workspace_stream_name(workspace_id), workspace_id), events)
+            waiting.append(NewEvent("proposal" if waits else "decision", named | status))
+    if waiting:
+        workspace_id = told[0][0].workspace_id
+        append((workspace_stream_name(workspace_id), workspace_id), waiting)
 
 
 def make_stream(instance: Object, created: bool, raw: bool = False, **_kwargs: Any) -> None:

@@ -1,24 +1,22 @@
-"""Ends proposals without anybody's decision."""
+"""Ends proposals without anybody's decision. The caller holds their session, and goes on to `turns.apply_decisions`."""
 
 import uuid
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from chat.events import notices
 from chat.models import Proposal, ProposalStatus, Session
-from chat.proposals.proposal_json import decision_event
 
 
 def cancel_pending(session: Session, messages: Collection[uuid.UUID] | None = None) -> list[Proposal]:
-    """Cancels what waits in a conversation or some answers. The caller holds it and tells its stream."""
+    """Cancels what waits in a conversation or some answers."""
     which = Q() if messages is None else Q(message__in=messages)
     return _close(session, which, ProposalStatus.CANCELLED)
 
 
 def expire_due(session: Session) -> list[Proposal]:
-    """Expires those that nobody decided in time, likewise."""
+    """Expires those that nobody decided in time."""
     return _close(session, Q(expires_at__lte=Now()), ProposalStatus.EXPIRED)
 
 
@@ -28,13 +26,4 @@ def _close(session: Session, which: Q, status: ProposalStatus) -> list[Proposal]
     if not ids:
         return []
     Proposal.objects.filter(pk__in=ids).update(status=status, decided_at=Now())
-    closed = list(session.proposals.filter(pk__in=ids).defer(*Proposal.LARGE).order_by("object", "created_at", "id"))
-    tell_others(closed)
-    return closed
-
-
-def tell_others(decided: Sequence[Proposal]) -> None:
-    """Appends to the streams of objects and the workspace, before the session's stream is held."""
-    for proposal in decided:
-        notices.notify_of(proposal, [decision_event(proposal)])
-    notices.notify_workspace(decided[0].workspace_id, decided)
+    return list(session.proposals.filter(pk__in=ids).defer(*Proposal.LARGE).order_by("object", "created_at", "id"))

@@ -103,8 +103,7 @@ def propose(member: Member, session: Session, message: Message, about: Object | 
     if not proposal.asked_by:
         _let_through(proposal, of, member)
         events.append(decision_event(proposal))
-    notices.notify_of(proposal, events)
-    notices.notify_workspace(of.workspace_id, [proposal])
+    notices.notify([(proposal, events)])
     return Proposed(proposal, tuple(events))
 
 

@@ -30,6 +30,7 @@ from graphs.site.access import Member, NotFound, member_of
 from graphs.site.api import tokens
 from tests.chat.admin.talk import talk
 from tests.graphs.api.callers import post_json, with_token
+from tests.proposed import RENAME, waiting
 from tests.registered import pin, pins
 
 pytestmark = pytest.mark.django_db
@@ -169,6 +170,19 @@ def test_nobody_else_hears_of_it(world: World) -> None:
     for name in (stream_of(of), workspace_stream_name(world.bob.workspace.pk)):
         told = str(list(StreamEvent.objects.filter(stream__name=name).values_list("data", flat=True)))
         assert f"'id': '{world.hidden.pk}'" not in told, name
+
+
+def test_nobody_hears_of_it_where_a_graph_has_its_key(world: World) -> None:
+    graph = Object.objects.get(type="graph", key="nba")
+    graph.key = str(world.hidden.pk)
+    graph.save()
+    world.object(world.hidden)
+    hide = ("update_object", {"object": f"pin:{world.hidden.pk}", "updates": {"part_key": "x"}})
+    steps = [{"tool": f"propose_{name}", "arguments": arguments} for name, arguments in (RENAME, hide)]
+    (proposal,) = waiting(world.alice.user, graph, ("batch", {"actions": steps}))
+    assert proposal.ref == Ref("graph", str(world.hidden.pk))
+    for name in (stream_of(graph), workspace_stream_name(world.bob.workspace.pk)):
+        assert not StreamEvent.objects.filter(stream__name=name, type="proposal").exists(), name
 
 
 def test_a_change_set_tells_only_of_what_is_seen(world: World) -> None:

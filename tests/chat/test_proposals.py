@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from chat.actions import deciding, proposing_again
 from chat.actions.refusals import Refused
+from chat.engine.turns import apply_decisions
 from chat.models import Allowance, IdempotencyKey, Proposal, ProposalStatus, Stream, StreamEvent, ValidationRule
 from chat.proposals import Proposed, WriteCall, cancel_pending, propose
 from chat.proposals.drafting import canonical, digest_of
@@ -170,9 +171,11 @@ def test_it_cancels_what_waits_of_a_conversation_or_of_some_answers(alice: User,
     (second,) = thing.proposed(alice, session=first.session)
     (elsewhere,) = thing.proposed(alice)
     with transaction.atomic():
-        assert cancel_pending(first.session, [second.message_id]) == [second]
-        assert cancel_pending(first.session) == [first]
-        assert cancel_pending(first.session) == []
+        for messages, expected in (([second.message_id], [second]), (None, [first]), (None, [])):
+            cancelled = cancel_pending(first.session, messages)
+            assert cancelled == expected
+            if cancelled:
+                apply_decisions(first.session, cancelled)
     elsewhere.refresh_from_db()
     assert elsewhere.status == ProposalStatus.PENDING
     told = StreamEvent.objects.filter(stream__name=thing.stream, type="decision").order_by("sequence")
