@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from chat.actions.refusals import Refused
 from chat.engine import available_models, doorbell, error_texts, open_calls
 from chat.engine.machine import RESTING
-from chat.engine.runs import Accepted, accepted, new_run, queued, start
+from chat.engine.runs import Accepted, new_run, queued, start
 from chat.engine.states import load
 from chat.engine.turns import apply_decisions
 from chat.events.append import append
@@ -55,7 +55,7 @@ def post_message(
         events += [NewEvent("user_message", {"content": text}, question.pk, run.pk), queued(run)]
         if not session_id:
             events.append(NewEvent("session_updated", {"title": session.title, "model": model}))
-        return accepted(run, start(run, member, events, resting=resting, question=question), question)
+        return start(run, member, events, resting=resting, question=question)
 
 
 def open_session(member: Member, context: Ref | None, model: str, first_text: str) -> Session:
@@ -174,7 +174,7 @@ def _continue(session: Session, member: Member, trigger: dict[str, Any], *, goes
     position = require_rest(session)
     run = new_run(session, member.user, position, trigger, model=goes_on_from.asked_model if goes_on_from else "")
     run.message.deepens_id = goes_on_from.message.deepens_id if goes_on_from else None
-    return accepted(run, start(run, member, [queued(run)], resting=True))
+    return start(run, member, [queued(run)], resting=True)
 
 
 def require_rest(session: Session) -> int:

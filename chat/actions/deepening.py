@@ -8,21 +8,20 @@ from django.utils.translation import gettext as _
 from chat.actions.conversations import require_rest
 from chat.actions.refusals import Refused
 from chat.engine import available_models, open_calls
-from chat.engine.runs import Accepted, accepted, new_run, queued, start
+from chat.engine.runs import Accepted, new_run, queued, start
 from chat.models import Message, Run, RunStatus, Session
 from chat.prompts.deepening import note_about
 from chat.providers.registry import ModelUnavailableError
 from chat.queries.conversations import held_session
-from graphs.site.access import Member, NotFound
+from graphs.site.access import Member, or_not_found
 
 
 def deepen(member: Member, session_id: str, message_id: uuid.UUID) -> Accepted:
     """Begins the deeper answer, or names the one begun before unless that failed. Raises `NotFound`, `Refused`."""
     with transaction.atomic():
         session = held_session(member, session_id)
-        answer = session.messages.filter(pk=message_id, role=Message.Role.ASSISTANT).select_related("run").first()
-        if answer is None:
-            raise NotFound
+        answers = session.messages.filter(pk=message_id, role=Message.Role.ASSISTANT).select_related("run")
+        answer = or_not_found(answers.first())
         if begun := _begun_before(answer):
             return _as_accepted_before(session, begun)
         position = require_rest(session)
@@ -32,22 +31,20 @@ def deepen(member: Member, session_id: str, message_id: uuid.UUID) -> Accepted:
         if stronger is None:
             raise Refused("conflict", _("There is no stronger model than the one that answered."))
         question = _question_of(answer)
-        if question is not None and question.in_prompt == Message.InPrompt.LEFT_OUT:
+        if question.in_prompt == Message.InPrompt.LEFT_OUT:
             raise Refused("conflict", _("The question is left out for the model. Let it be sent again first."))
-        later = (
-            question is None
-            or session.messages.filter(role=Message.Role.USER, kind=Message.TEXT, sequence__gt=answer.sequence).exists()
-        )
+        asked = session.messages.filter(role=Message.Role.USER, kind=Message.TEXT)
+        later = asked.filter(sequence__gt=answer.sequence).exists()
         Message.objects.create(
             session=session,
             sequence=position,
             role=Message.Role.USER,
             kind=Message.NOTE,
-            content=note_about(question.content if question and later else ""),
+            content=note_about(question.content if later else ""),
         )
         run = new_run(session, member.user, position + 1, {"event": "UserMessageSent"}, model=stronger.id)
         run.message.deepens = answer
-        return accepted(run, start(run, member, [queued(run)], resting=True), question)
+        return start(run, member, [queued(run)], resting=True, question=question)
 
 
 def _begun_before(answer: Message) -> Run | None:
@@ -56,9 +53,8 @@ def _begun_before(answer: Message) -> Run | None:
 
 
 def _as_accepted_before(session: Session, run: Run) -> Accepted:
-    run.session = session
     before = run.first_sequence - 1 if run.first_sequence else session.stream.last_sequence
-    return accepted(run, before, _question_of(run.message))
+    return Accepted(session.pk, _question_of(run.message).pk, run.message_id, run.pk, before)
 
 
 def _model_of(run: Run, session: Session) -> str:
@@ -71,6 +67,6 @@ def _model_of(run: Run, session: Session) -> str:
         return ""
 
 
-def _question_of(answer: Message) -> Message | None:
+def _question_of(answer: Message) -> Message:
     asked = answer.session.messages.filter(role=Message.Role.USER, kind=Message.TEXT, sequence__lt=answer.sequence)
-    return asked.order_by("-sequence").first()
+    return or_not_found(asked.order_by("-sequence").first())

@@ -26,8 +26,11 @@ class Accepted:
     user_message_id: uuid.UUID
     message_id: uuid.UUID
     run_id: uuid.UUID
-    stream: str
     after: int
+
+    @property
+    def stream(self) -> str:
+        return stream_name_of(str(self.session_id))
 
     def to_json(self) -> dict[str, Any]:
         """The answer of the doors; `after` is for the door that subscribes."""
@@ -49,13 +52,18 @@ def new_run(session: Session, author: User, position: int, trigger: dict[str, An
 
 def start(
     run: Run, member: Member | None, events: Sequence[NewEvent], *, resting: bool, question: Message | None = None
-) -> int:
-    """Stores a run and its first events, last in the transaction; returns the number before its first event."""
+) -> Accepted:
+    """Stores a run and its first events, last in the transaction, with its `question` if that is a new one.
+
+    Without `question` it belongs to the last one that a person asked.
+    """
     session = run.session
     runner, begun = doorbell.local, None
     if runner and resting and knows(session) and runner.takes(session.pk):
         begun = claims.begin(run, member, runner.process_id, len(events))
-    Message.objects.bulk_create([question, run.message] if question else [run.message])
+    if question is None:
+        question = session.messages.filter(role=Message.Role.USER, kind=Message.TEXT).order_by("-sequence")[0]
+    Message.objects.bulk_create([question, run.message] if question._state.adding else [run.message])
     run.save(force_insert=True)
     phase = Phase.EXECUTING_ENRICHMENTS if begun else session.phase
     Session.objects.filter(pk=session.pk).update(phase=phase, updated_at=timezone.now())
@@ -64,19 +72,10 @@ def start(
         transaction.on_commit(lambda: runner.adopt(begun), robust=True)
     else:
         transaction.on_commit(doorbell.ring)
-    return append(session.stream_id, events) - len(events)
+    after = append(session.stream_id, events) - len(events)
+    return Accepted(session.pk, question.pk, run.message_id, run.pk, after)
 
 
 def queued(run: Run) -> NewEvent:
     deepens = {"deepens": str(run.message.deepens_id)} if run.message.deepens_id else {}
     return NewEvent("status", {"state": "queued", "jobId": str(run.pk), **deepens}, run.message_id, run.pk)
-
-
-def accepted(run: Run, after: int, question: Message | None = None) -> Accepted:
-    """The answer about a stored run; without `question` it belongs to the last one that a person asked."""
-    session = run.session
-    if question is None:
-        asked = session.messages.filter(role=Message.Role.USER, kind=Message.TEXT).order_by("-sequence")
-        question = asked[0]
-    stream = stream_name_of(str(session.pk))
-    return Accepted(session.pk, question.pk, run.message_id, run.pk, stream, after)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from django.utils import timezone
 
 from chat.engine import claims, machine, open_calls, steps
-from chat.engine.runs import Accepted, accepted, new_run, queued, start
+from chat.engine.runs import Accepted, new_run, queued, start
 from chat.engine.states import Limits, Phase, load
 from chat.events import notices
 from chat.events.append import append
@@ -55,7 +55,7 @@ def apply_decisions(session: Session, proposals: Sequence[Proposal], more: Itera
     if run is None:
         append(session.stream_id, events)
         return None
-    return accepted(run, start(run, claims.author_of(run), [*events, queued(run)], resting=True))
+    return start(run, claims.author_of(run), [*events, queued(run)], resting=True)
 
 
 def _wanted(proposals: Iterable[Proposal]) -> bool:
