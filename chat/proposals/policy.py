@@ -21,7 +21,10 @@ def asked_by(
     request_validation: bool,
     steps: Collection[str] = (),
 ) -> Asked:
-    """The levels that want a person to decide, `{level, why}`. `steps` are the tools that a batch is made of."""
+    """The levels that want a person to decide, `{level, why}`; else the first field that no allowance covers.
+
+    `steps` are the tools that a batch is made of.
+    """
     rules = ValidationRule.objects.filter(
         Q(workspace=None) | Q(workspace=of.workspace_id), tool__in=["", tool, *steps]
     ).select_related("workspace")
@@ -35,15 +38,13 @@ def asked_by(
     if request_validation:
         levels.append({"level": "request", "why": tool})
     # What a conversation has read from outside its workspace will ask here, before allowances are looked at.
-    return levels or _not_allowed(of, tool, operations)
-
-
-def _not_allowed(of: Object, tool: str, operations: Sequence[Operation]) -> Asked:
-    """The first field of an operation that no allowance covers; a second object is covered by its own key."""
+    if levels:
+        return levels
     allowances = Allowance.objects.filter(workspace=of.workspace_id, tool=tool)
     given = set(allowances.values_list("kind", "field", "object_key", "item_key"))
     for operation in operations:
         kind, key = operation.item
+        # A second object is covered by its own key.
         holders, items = ("", key if is_object(kind) else of.key), ("", key)
         for field in operation.new if isinstance(operation, Update) else ("",):
             if given.isdisjoint(product([kind], ["", field], holders, items)):

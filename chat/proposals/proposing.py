@@ -1,6 +1,6 @@
 """Makes a proposal of a call of a write tool: computes it now, stores it, and tells who watches."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -20,7 +20,8 @@ from chat.proposals.proposal_json import decision_event, proposal_event
 from chat.proposals.shortening import shorten
 from graphs.history.outside import catch_up
 from graphs.models import Object
-from graphs.objects.actions import Action, Batch, ChangeRefused, CreateObject, ObjectAction, named_by, parse, steps_of
+from graphs.objects import actions
+from graphs.objects.actions import Action, ChangeRefused, CreateObject, ObjectAction
 from graphs.objects.headers import object_for
 from graphs.objects.holding import held
 from graphs.objects.planning import keyed
@@ -68,16 +69,10 @@ def propose(member: Member, session: Session, message: Message, about: Object | 
         raise ChangeRefused(NO_EDITOR.format(what=what)) from None
     name = call.tool.removeprefix(TOOL_PREFIX)
     arguments = keyed(name, call.arguments)
-    action = call.action if arguments == call.arguments else parse(name, arguments)
-    named = _named_objects(member, [action])
-    of = _object_of(member, about, action, named)
-    objects = _held_objects([of, *named])
-    if of.pk is not None and of.pk not in objects:
-        raise ChangeRefused(GONE.format(kind=of.type))
-    of = objects.get(of.pk, of)
-    # What the model saw has its place in the history before the proposal, so that only what comes later is "since".
-    catch_up(objects.values())
+    action = call.action if arguments == call.arguments else actions.parse(name, arguments)
+    of = _held_subject(member, about, action)
     drafted = draft(of, call.tool, action, arguments, member=member)
+    tools = {f"{TOOL_PREFIX}{actions.NAMES[type(step)]}" for step in actions.steps_of([action])}
     proposal = Proposal(
         workspace=session.workspace,
         session=session,
@@ -93,7 +88,7 @@ def propose(member: Member, session: Session, message: Message, about: Object | 
         targets=drafted.targets,
         diff=drafted.diff,
         digest=drafted.digest,
-        asked_by=policy.asked_by(session, of, call.tool, drafted.planned, call.request_validation, _steps(action)),
+        asked_by=policy.asked_by(session, of, call.tool, drafted.planned, call.request_validation, tools),
         expires_at=Now() + timedelta(days=settings.PROPOSAL_DAYS),
     )
     shorten(proposal)
@@ -107,10 +102,29 @@ def propose(member: Member, session: Session, message: Message, about: Object | 
     return Proposed(proposal, tuple(events))
 
 
-def _steps(action: Action) -> set[str]:
-    """The tools that a batch is made of."""
-    steps = action.actions if isinstance(action, Batch) else ()
-    return {f"{TOOL_PREFIX}{step.tool.removeprefix(TOOL_PREFIX)}" for step in steps}
+def _held_subject(member: Member, about: Object | None, action: Action) -> Object:
+    """What the proposal is about: the conversation's object if it is changed, else the first one named, or a new one.
+
+    It is held, with all that is named.
+    """
+    named, steps = _named_objects(member, [action]), actions.steps_of([action])
+    of_a_graph = not all(isinstance(step, ObjectAction) for step in steps)
+    if about is not None and (of_a_graph or not named or about.pk in {each.pk for each in named}):
+        of = about
+    elif of_a_graph:
+        raise ChangeRefused(_("This conversation is about no graph. Name the objects, with the tools for objects."))
+    elif named:
+        of = named[0]
+    elif isinstance(step := steps[0], CreateObject):
+        return Object(workspace_id=member.workspace.pk, type=step.kind, key=step.key or "")
+    else:
+        raise ChangeRefused(_("There is no {object}.").format(object=f'"{actions.named_by([action])[0]}"'))
+    objects = _held_objects([of, *named])
+    if of.pk not in objects:
+        raise ChangeRefused(GONE.format(kind=of.type))
+    # What the model saw has its place in the history before the proposal, so that only what comes later is "since".
+    catch_up(objects.values())
+    return objects[of.pk]
 
 
 def _let_through(proposal: Proposal, of: Object, member: Member) -> None:
@@ -127,37 +141,14 @@ def hold_all(member: Member, about: Object | None, asked: Sequence[Action]) -> N
 
 
 def _held_objects(objects: Sequence[Object]) -> dict[int, Object]:
-    """The objects as they are now, by primary key; nothing has to be held of one that is to be created."""
-    pks = {each.pk for each in objects if each.pk is not None}
-    return {each.pk: each for each in held(Object.objects.filter(pk__in=pks))} if pks else {}
+    """The objects as they are now, by primary key."""
+    return {each.pk: each for each in held(Object.objects.filter(pk__in={each.pk for each in objects}))}
 
 
 def _named_objects(member: Member, asked: Sequence[Action]) -> list[Object]:
     """The objects that the actions name and that the member may see, in their order; the others are left out."""
     found: list[Object] = []
-    for ref in named_by(asked):
+    for ref in actions.named_by(asked):
         with suppress(NotFound):
             found.append(object_for(member, ref))
     return found
-
-
-def _object_of(member: Member, about: Object | None, action: Action, named: Sequence[Object]) -> Object:
-    """What the proposal is about: the conversation's object if it is changed, else the first one named."""
-    steps = list(_object_steps(action))
-    here = about is not None and any(found.pk == about.pk for found in named)
-    if about is not None and (here or len(steps) < len(steps_of([action]))):
-        return about
-    if len(steps) < len(steps_of([action])):
-        raise ChangeRefused(_("This conversation is about no graph. Name the objects, with the tools for objects."))
-    if named:
-        return named[0]
-    if about is not None:
-        return about
-    step = steps[0]
-    if isinstance(step, CreateObject):
-        return Object(workspace_id=member.workspace.pk, type=step.kind, key=step.key or "")
-    raise ChangeRefused(_("There is no {object}.").format(object=f'"{step.object}"'))
-
-
-def _object_steps(action: Action) -> Iterator[ObjectAction]:
-    return (step for step in steps_of([action]) if isinstance(step, ObjectAction))
