@@ -85,29 +85,24 @@ class Room:
 
     def take(self, now: LiveState | None) -> None:
         """Takes what was read of the graph, None if it is gone, and wakes those who watch it."""
+        self.wake()
         if now is None:
             self.gone = True
-        else:
-            self._moves_to(now)
-            unsaved = now.unsaved_since is not None
-            if (self.unsaved or now.edits) and not unsaved:
-                self.saved = [str(change_set) for change_set in now.saved]
-                self.saved_number += 1
-            self.unsaved = unsaved
-        self.wake()
-
-    def _moves_to(self, now: LiveState) -> None:
-        if now.version <= self.version:
             return
         edits = [edit for edit in now.edits if edit.version > self.version]
         if len(edits) == now.version - self.version:
             for edit in edits:
                 edited = {"by": edit.by, "at": edit.at.isoformat(), "operations": edit.to_json()}
                 self._remember(edit.version, frame("graph:edited", version=edit.version, **edited))
-        else:
+        elif now.version > self.version:
             # Something else changed it, too; its pages read it again as a whole.
             self._remember(now.version, frame("graph:changed", version=now.version))
-        self.version = now.version
+        self.version = max(now.version, self.version)
+        unsaved = now.unsaved_since is not None
+        if (self.unsaved or now.edits) and not unsaved:
+            self.saved = [str(change_set) for change_set in now.saved]
+            self.saved_number += 1
+        self.unsaved = unsaved
 
     def _remember(self, version: int, text: str) -> None:
         """Keeps a frame instead of the oldest ones; one that is larger than all that may be kept is not kept."""

@@ -38,7 +38,8 @@ class Decoder:
         """Pieces of one more chunk. Raises `ProviderError` at the first thing that cannot be understood."""
         self._seen_bytes += len(chunk)
         for event in self._events.feed(chunk):
-            yield from self._take(event, self._parse(event))
+            if (payload := self._parse(event)) is not None:
+                yield from self.take(event.name, payload)
             if self.done:
                 return
 
@@ -49,7 +50,8 @@ class Decoder:
                 payload = self._parse(event)
             except ProviderError:
                 break  # Cut within the event.
-            yield from self._take(event, payload)
+            if payload is not None:
+                yield from self.take(event.name, payload)
         yield from self.pending()
         if self.ended is None:
             if self._seen_events:
@@ -99,22 +101,17 @@ class Decoder:
         if self.ended is None or _SEVERITY[reason] > _SEVERITY[self.ended]:
             self.ended = reason
 
-    def _take(self, event: ServerSentEvent, payload: object) -> Iterator[Piece]:
-        self._seen_events += 1
-        if self.is_farewell(event):
-            self.done = True
-        elif isinstance(payload, dict):
-            yield from self.take(event.name, payload)
-        else:
-            raise ProviderError("server_error", "an event of the answer is not a JSON object")
-
-    def _parse(self, event: ServerSentEvent) -> object:
-        if self.is_farewell(event):
-            return None
+    def _parse(self, event: ServerSentEvent) -> dict[str, Any] | None:
+        """The object that an event holds; None of the one that says that nothing more comes."""
+        self.done = self.is_farewell(event)
         try:
-            return parse_json(event.data)
+            payload = None if self.done else parse_json(event.data)
         except ValueError:
             raise ProviderError("server_error", "an event of the answer is not JSON") from None
+        self._seen_events += 1
+        if isinstance(payload, dict) or self.done:
+            return payload
+        raise ProviderError("server_error", "an event of the answer is not a JSON object")
 
     def _counted(self) -> Usage:
         """The vendor's counts. None of them is believed that is zero for something: they are estimated."""

@@ -48,8 +48,22 @@ class ChatDecoder(Decoder):
             self.usage = vendor_usage(prompt, completion, read, written, cached) or self.usage
         choices = payload.get("choices")
         for choice in choices if isinstance(choices, list) else ():
-            if isinstance(choice, dict) and choice.get("index", 0) in (0, None):
-                yield from self._take_choice(choice)
+            if not isinstance(choice, dict) or choice.get("index", 0) not in (0, None):
+                continue
+            delta = as_dict(choice.get("delta"))
+            if reasoning := self.text(delta.get("reasoning_content") or delta.get("reasoning")):
+                yield base.ReasoningDelta(reasoning)
+            if text := self.text(delta.get("content")) + self.text(delta.get("refusal")):
+                yield base.TextDelta(text)
+            fragments = delta.get("tool_calls")
+            for fragment in fragments if isinstance(fragments, list) else ():
+                if isinstance(fragment, dict):
+                    yield from self._take_fragment(fragment)
+            reason = choice.get("finish_reason")
+            if reason == "insufficient_system_resource":
+                raise base.ProviderError("server_error", "the vendor ran out of resources within the answer")
+            if isinstance(reason, str) and reason:
+                self.end(_END.get(reason, "stop"))
 
     def pending(self) -> Iterator[base.Piece]:
         for call in self._in_order:
@@ -57,22 +71,6 @@ class ChatDecoder(Decoder):
                 yield from self._announce(call)
             if not call.arguments.strip():
                 yield base.ToolCallDelta(call.id, "{}")
-
-    def _take_choice(self, choice: dict[str, Any]) -> Iterator[base.Piece]:
-        delta = as_dict(choice.get("delta"))
-        if reasoning := self.text(delta.get("reasoning_content") or delta.get("reasoning")):
-            yield base.ReasoningDelta(reasoning)
-        if text := self.text(delta.get("content")) + self.text(delta.get("refusal")):
-            yield base.TextDelta(text)
-        fragments = delta.get("tool_calls")
-        for fragment in fragments if isinstance(fragments, list) else ():
-            if isinstance(fragment, dict):
-                yield from self._take_fragment(fragment)
-        reason = choice.get("finish_reason")
-        if reason == "insufficient_system_resource":
-            raise base.ProviderError("server_error", "the vendor ran out of resources within the answer")
-        if isinstance(reason, str) and reason:
-            self.end(_END.get(reason, "stop"))
 
     def _take_fragment(self, fragment: dict[str, Any]) -> Iterator[base.Piece]:
         function = as_dict(fragment.get("function"))
