@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from chat.actions import deciding, posting, proposing_again
-from chat.actions.deciding import Decided, Decision, DecisionOutcome
+from chat.actions.deciding import Decision, DecisionOutcome
 from chat.actions.posting import Digest, Feedback, Id
 from chat.api.requests import shared_proposal
 from chat.api.run_json import AcceptedShape, RestedShape
@@ -92,12 +92,6 @@ DecidedShape = create_model(
     __doc__="The ids tell which run goes on, where one does; the rest, with `wait`, how it ended.",
     **{"proposal": AsItIs[ProposalShape]} | _DECIDED,
 )
-
-
-def decided_json(decided: Decided) -> dict[str, Any]:
-    """A decision as `DecidedShape`."""
-    run = dict(AcceptedShape.of(decided.run.to_json())) if decided.run else {}
-    return DecidedShape(**{"proposal": brief_json(decided.proposal), **run}).to_json()
 
 
 class DecidedOneShape(Shape):
@@ -189,7 +183,9 @@ class DecideView(APIView):
         member.require_editor()
         posting.count_run(member.user)
         decision = Decision(body.approved, body.feedback, body.edited_arguments, body.digest)
-        return Response(decided_json(deciding.decide(member, str(proposal.pk), decision)))
+        decided = deciding.decide(member, str(proposal.pk), decision)
+        run = dict(AcceptedShape.of(decided.run.to_json())) if decided.run else {}
+        return Response(DecidedShape(**{"proposal": brief_json(decided.proposal), **run}).to_json())
 
 
 class DecideManyView(APIView):

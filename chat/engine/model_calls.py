@@ -18,6 +18,7 @@ from chat.engine import (
 from chat.engine.answer import LiveAnswer
 from chat.engine.claims import ClaimedRun
 from chat.engine.error_texts import Failure
+from chat.prompts.cutting import room_for_prompt
 from chat.prompts.window import surely_fits
 from chat.providers.base import ProviderConfig, ProviderError, Reply
 from chat.providers.estimating import estimate_usage
@@ -88,7 +89,8 @@ class ModelCalls:
         # A run that was taken over between two rounds comes here without the effect `Enrich`.
         if failure := await self.enrich():
             return failure
-        call = await self._fitting_call(self._config, tools, summarising.room(self._config))
+        room = room_for_prompt(self._config.context_window, self._config.max_tokens)
+        call = await self._fitting_call(self._config, tools, room)
         if isinstance(call, Failure):
             return call
         try:

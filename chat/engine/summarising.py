@@ -47,11 +47,6 @@ class OversizedRequest:
         return window.own_rounds(self.rounds, self.prompt.rounds_left_out)
 
 
-def room(config: ProviderConfig) -> int:
-    """Tokens that a prompt may take."""
-    return cutting.room_for_prompt(config.context_window, config.max_tokens)
-
-
 async def less_than(refused: ModelRequest) -> int:
     """The room that is tried next for a request that a vendor found too long, though it was not as counted here."""
     return int(await in_tool_thread(window.tokens_of, refused) * SQUEEZED)

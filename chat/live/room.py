@@ -17,7 +17,7 @@ REMEMBERED_BYTES = 1_000_000
 class Watcher:
     """One socket that watches a graph: what it was sent already, and whether there is more."""
 
-    __slots__ = ("_news", "_people_sent", "_saved_sent", "person", "room", "user_id", "version")
+    __slots__ = ("_people_sent", "_saved_sent", "news", "person", "room", "user_id", "version")
 
     def __init__(self, room: "Room", person: Person, user_id: int) -> None:
         self.room = room
@@ -26,18 +26,15 @@ class Watcher:
         self.version = room.version
         self._saved_sent = room.saved_number
         self._people_sent = -1
-        self._news = asyncio.Event()
-        self._news.set()
-
-    def wake(self) -> None:
-        self._news.set()
+        self.news = asyncio.Event()
+        self.news.set()
 
     async def next(self) -> list[str]:
         """The frames that it was not sent yet, as soon as there are some; raises `GraphGone`."""
         room = self.room
         while True:
-            await self._news.wait()
-            self._news.clear()
+            await self.news.wait()
+            self.news.clear()
             if room.gone:
                 raise GraphGone
             if self.version < room.floor:
@@ -126,7 +123,7 @@ class Room:
 
     def wake(self) -> None:
         for watcher in self.watchers:
-            watcher.wake()
+            watcher.news.set()
 
 
 def frame(type_: str, **values: Any) -> str:

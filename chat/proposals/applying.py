@@ -49,8 +49,19 @@ def carry_out(proposal: Proposal, of: Object | None, actor: User) -> None:
     if planned is None:
         _mark_stale(proposal, of, moved)
         return
+    proposed = f"proposal:{proposal.pk}"
+    because = Because(
+        actor=actor,
+        origin=Origin.CHAT,
+        reason=proposal.reason,
+        cause=proposed,
+        causes=(proposed, _turn(proposal), f"session:{proposal.session_id}"),
+        prompt_version=proposal.message.prompt_version,
+        model=proposal.message.model,
+        around=of if of.pk is not None else None,
+    )
     try:
-        applied = changes.apply(of, list(map(operations.from_json, planned)), _because(proposal, of, actor))
+        applied = changes.apply(of, list(map(operations.from_json, planned)), because)
     except Conflicting as error:
         _mark_stale(proposal, of, error.conflicts)
     except ChangeRefused as refused:  # the model's own validation, which may look at more than the row
@@ -83,18 +94,3 @@ def _turn(proposal: Proposal) -> str:
 def _mark_stale(proposal: Proposal, of: Object, conflicts: tuple[Conflict, ...]) -> None:
     proposal.status = ProposalStatus.STALE
     proposal.conflicts = staleness.explained(of, conflicts, proposal.created_at)
-
-
-def _because(proposal: Proposal, of: Object, actor: User) -> Because:
-    """The cause of what is changed: proposal, message and session, each of which names its changes."""
-    proposed = f"proposal:{proposal.pk}"
-    return Because(
-        actor=actor,
-        origin=Origin.CHAT,
-        reason=proposal.reason,
-        cause=proposed,
-        causes=(proposed, _turn(proposal), f"session:{proposal.session_id}"),
-        prompt_version=proposal.message.prompt_version,
-        model=proposal.message.model,
-        around=of if of.pk is not None else None,
-    )

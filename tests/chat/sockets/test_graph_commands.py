@@ -255,7 +255,7 @@ def test_who_is_far_behind_reads_the_graph_again(nba: Graph, monkeypatch: pytest
             await socket.frame("graph:edited", version=4)
             watcher.version = 1
             socket.received.clear()
-            watcher.wake()
+            watcher.news.set()
             assert (await socket.frame("graph:changed"))["version"] == 4
 
     run(test)
