@@ -82,7 +82,15 @@ async def read_pieces(
             response: httpx2.Response = opened.http_response
             await _refuse_plain_json(response, clock)
             chunks = await stack.enter_async_context(aclosing(_body(response)))
-            while not decoder.done and (chunk := await _next_chunk(chunks, decoder, clock)):
+            while not decoder.done:
+                try:
+                    chunk = await clock.wait(anext(chunks, b""), SETTLE_S if decoder.ended else math.inf)
+                except _LOST:
+                    if decoder.ended is None:
+                        raise
+                    break  # Once the vendor said that the turn is over, a failure is only an end.
+                if not chunk:
+                    break
                 for piece in decoder.feed(chunk):
                     yield piece
             await _drain(chunks)
@@ -100,16 +108,6 @@ def _body(response: httpx2.Response) -> AsyncGenerator[bytes]:
     """The body's chunks as they come; unpacked where a vendor packed it although we asked it not to."""
     packed = "content-encoding" in response.headers
     return response.aiter_bytes() if packed else response.aiter_raw()
-
-
-async def _next_chunk(chunks: AsyncIterator[bytes], decoder: Decoder, clock: Clock) -> bytes:
-    """Bytes, empty at the end. Once the vendor said that the turn is over, a failure is only an end."""
-    if decoder.ended is None:
-        return await clock.wait(anext(chunks, b""))
-    try:
-        return await clock.wait(anext(chunks, b""), SETTLE_S)
-    except _LOST:
-        return b""
 
 
 async def _drain(chunks: AsyncIterator[bytes]) -> None:
