@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from chat.providers.base import EndReason, ModelRequest, Piece, ProviderError, TurnEnd, Usage, UsageReport
 from chat.providers.call_ids import CallIds
@@ -19,6 +19,9 @@ _SEVERITY: dict[EndReason, int] = {"stop": 0, "tool_calls": 1, "length": 2, "con
 
 class Decoder:
     """Bytes in, pieces out, however they are cut. `done`: nothing more will come; `ended`: why the turn ended."""
+
+    #: What an event holds that is no JSON but says that nothing more comes.
+    farewell: ClassVar[bytes | None] = None
 
     def __init__(self, request: ModelRequest) -> None:
         self.done = False
@@ -77,10 +80,6 @@ class Decoder:
         """Pieces that waited for something that will not come."""
         return iter(())
 
-    def is_farewell(self, event: ServerSentEvent) -> bool:
-        """Whether an event is not JSON but says that nothing more comes."""
-        return False
-
     def text(self, value: object) -> str:
         """Cleaned text of a field, empty where it is none; counts it against the limit of a reply."""
         if not isinstance(value, str):
@@ -103,7 +102,7 @@ class Decoder:
 
     def _parse(self, event: ServerSentEvent) -> dict[str, Any] | None:
         """The object that an event holds; None of the one that says that nothing more comes."""
-        self.done = self.is_farewell(event)
+        self.done = event.data.strip() == self.farewell
         try:
             payload = None if self.done else parse_json(event.data)
         except ValueError:

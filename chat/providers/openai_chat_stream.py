@@ -9,7 +9,6 @@ from chat.providers import base
 from chat.providers.call_ids import tool_name
 from chat.providers.decoding import Decoder, as_dict, vendor_usage
 from chat.providers.errors import error_in_stream
-from chat.providers.sse import ServerSentEvent
 
 _END: dict[str, base.EndReason] = {
     "tool_calls": "tool_calls",
@@ -30,13 +29,12 @@ class _Call:
 
 
 class ChatDecoder(Decoder):
+    farewell = b"[DONE]"
+
     def __init__(self, request: base.ModelRequest) -> None:
         super().__init__(request)
         self._by_index: dict[object, _Call] = {}
         self._in_order: list[_Call] = []
-
-    def is_farewell(self, event: ServerSentEvent) -> bool:
-        return event.data.strip() == b"[DONE]"
 
     def take(self, name: str, payload: dict[str, Any]) -> Iterator[base.Piece]:
         if payload.get("error") or name == "error":
