@@ -7,14 +7,14 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.models import User
 from django.contrib.auth.views import LoginView
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from graphs.site.access import Member, NotFound
-from graphs.site.api.members import member_in
+from graphs.site.access import Member, NotFound, member_of
 from graphs.site.api.paging import page_of
 from graphs.site.api.problems import Problem
 from graphs.site.login_limit import LimitedLoginForm
@@ -48,7 +48,8 @@ class LoginPage(LoginView):
 def home(request: HttpRequest) -> HttpResponse:
     """The graphs of the workspace; for who belongs to no workspace, a page that says so."""
     try:
-        member_in(request, None)
+        assert isinstance(request.user, User)
+        member_of(request.user)
     except NotFound:
         return render(request, "graphs/no_workspace.html")
     return _graph_list(request)

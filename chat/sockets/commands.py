@@ -3,40 +3,32 @@
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.core.validators import slug_re
 from django.utils.translation import gettext as _
 
 from chat.actions import conversations, deciding, deepening, posting
 from chat.actions.refusals import Refused
 from chat.models import Message
-from chat.queries.conversations import member_in as owner_in
+from chat.queries.conversations import member_in
 from chat.queries.proposals import proposal_and_member
 from chat.sockets import frames
-from graphs.site.access import Member, NotFound, member_of, parsed_id
-
-
-def member_in(user: User, workspace: str) -> Member:
-    """The person in the workspace that the socket named, else in their default one. Raises `NotFound`."""
-    if workspace and not slug_re.fullmatch(workspace):
-        raise NotFound
-    return member_of(user, workspace or None)
+from graphs.site.access import NotFound, member_of, parsed_id
 
 
 def post(user: User, workspace: str, frame: frames.Chat) -> dict[str, Any]:
     """Takes a message, in the workspace of its session, else in the socket's."""
-    member = owner_in(user, frame.session_id) if frame.session_id else member_in(user, workspace)
+    member = member_in(user, frame.session_id) if frame.session_id else member_of(user, workspace)
     return posting.post(member, frame, frame.idempotency_key)
 
 
 def retry(user: User, frame: frames.Retry) -> dict[str, Any]:
-    member = owner_in(user, frame.session_id)
+    member = member_in(user, frame.session_id)
     posting.count_run(user)
     return conversations.retry(member, frame.session_id).to_json()
 
 
 def answer(user: User, frame: frames.Resume) -> dict[str, Any]:
     """Answers a question, or the limit of tools."""
-    member = owner_in(user, frame.session_id)
+    member = member_in(user, frame.session_id)
     posting.count_run(user)
     if (frame.answer is None) == (frame.continue_ is None) or frame.approved is not None:
         raise Refused("validation", _("Say either “answer” or “continue”."))
@@ -58,10 +50,10 @@ def decide(user: User, frame: frames.Resume) -> tuple[deciding.Decided, bool]:
 
 
 def deepen(user: User, message: Message) -> dict[str, Any]:
-    member = owner_in(user, str(message.session_id))
+    member = member_in(user, str(message.session_id))
     posting.count_run(user)
     return deepening.deepen(member, str(message.session_id), message.pk).to_json()
 
 
 def stop(user: User, session_id: str) -> None:
-    conversations.stop(owner_in(user, session_id), session_id)
+    conversations.stop(member_in(user, session_id), session_id)

@@ -10,7 +10,6 @@ from django.utils.translation import gettext as _
 
 from chat.actions.refusals import Refused
 from chat.sockets import graph_frames
-from chat.sockets.commands import member_in
 from graphs.api import changes
 from graphs.history import live_edits
 from graphs.history.editing import KeyUsed, Request
@@ -19,7 +18,7 @@ from graphs.models import Object
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.edit_conflicts import EditConflicts
 from graphs.objects.refs import Ref
-from graphs.site.access import NotFound
+from graphs.site.access import NotFound, member_of
 from graphs.site.api import limits
 from graphs.site.url_keys import KeyConverter
 from graphs.workflows.listing import graph_for
@@ -33,13 +32,13 @@ def open_graph(user: User, workspace: str, key: str) -> tuple[int, bool]:
         KeyConverter().to_python(key)
     except ValueError:
         raise NotFound from None
-    member = member_in(user, workspace)
+    member = member_of(user, workspace)
     return graph_for(member, key).pk, member.role.may_edit
 
 
 def edit(user: User, workspace: str, graph_id: int, frame: graph_frames.Edit | graph_frames.Undo) -> Edited:
     """Stores the edit, so that it may be acknowledged."""
-    member = member_in(user, workspace)
+    member = member_of(user, workspace)
     member.require_editor()
     limits.require("changes", str(user.pk), settings.LIMIT_CHANGES)
     try:
@@ -65,5 +64,5 @@ def edit(user: User, workspace: str, graph_id: int, frame: graph_frames.Edit | g
 
 def save(user: User, workspace: str, graph_id: int) -> Collection[Any]:
     """Saves live edits now and returns the ids of the change sets that they became."""
-    member_in(user, workspace).require_editor()
+    member_of(user, workspace).require_editor()
     return live_edits.save_edits(graph_id)

@@ -1,5 +1,6 @@
 """The `Member` from whom reads and writes start. What is absent and what is foreign both raise `NotFound`, a 404."""
 
+import re
 import uuid
 from dataclasses import dataclass
 from typing import TypeVar
@@ -15,6 +16,7 @@ class NotFound(Exception):
 
 
 T = TypeVar("T")
+_SLUG = re.compile(r"[-\w]{1,50}", re.ASCII)
 
 
 def or_not_found(found: T | None) -> T:
@@ -51,6 +53,8 @@ class Member:
 
 def member_of(user: User, slug: str | None = None) -> Member:
     """The person in the workspace `slug`, or in their default one. Raises `NotFound` if they are no member."""
+    if slug and not _SLUG.fullmatch(slug):
+        raise NotFound
     memberships = Membership.objects.select_related("workspace").filter(user=user, user__is_active=True)
     membership = or_not_found((memberships.filter(workspace__slug=slug) if slug else memberships).first())
     return Member(user, membership.workspace, Role(membership.role))
