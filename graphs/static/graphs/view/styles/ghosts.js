@@ -4,16 +4,10 @@ import { stylesheet } from "../../stylesheet.js";
 
 export const ghosts = stylesheet(`
 .root {
-  --_create: var(--success, #1b6b40);
-  --_delete: var(--danger, #b3261e);
-  --_update: var(--warning, #875800);
-  --_move: var(--primary, #2b4fc7);
-}
-.root.dark {
-  --_create: var(--success, #72cf9b);
-  --_delete: var(--danger, #ff9189);
-  --_update: var(--warning, #efc15a);
-  --_move: var(--primary, #8ea8ff);
+  --_create: var(--success, light-dark(#1b6b40, #72cf9b));
+  --_delete: var(--danger, light-dark(#b3261e, #ff9189));
+  --_update: var(--warning, light-dark(#875800, #efc15a));
+  --_move: var(--primary, light-dark(#2b4fc7, #8ea8ff));
 }
 .create { --_sign: var(--_create); }
 .delete { --_sign: var(--_delete); }
