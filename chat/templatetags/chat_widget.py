@@ -1,4 +1,4 @@
-"""`{% chat_widget object %}`: the conversation about an object; `{% chat_bubble %}`: the same behind a button."""
+"""`{% chat_widget object %}`: the conversation about an object; `{% chat_bubble %}`: a button that opens one."""
 
 import json
 from dataclasses import asdict
@@ -6,8 +6,11 @@ from typing import Any
 
 from django import template
 from django.template import RequestContext
+from django.utils.html import json_script
+from django.utils.safestring import SafeString
 
 from chat.subjects.registry import subject_of
+from chat.subjects.tools import badges
 from graphs.objects.headers import named, title_of
 from graphs.objects.kinds import KINDS
 from rag.texts.shortening import cut
@@ -27,6 +30,12 @@ def chat_widget(context: RequestContext, subject: Any) -> dict[str, Any]:
 def chat_bubble(context: RequestContext, subject: Any = None) -> dict[str, Any]:
     """A round button in the corner that opens the panel; without an object the conversation is about none."""
     return _attributes(context, subject, bubble=True)
+
+
+@register.simple_tag
+def tool_badges() -> SafeString:
+    """`<script type="application/json" id="tool-badges">` with {"name of a tool": ["icon", "words"]}."""
+    return json_script(badges(), "tool-badges")
 
 
 def _attributes(context: RequestContext, subject: Any, *, bubble: bool) -> dict[str, Any]:

@@ -5,6 +5,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
 
+from django.utils.functional import Promise
+
 from graphs.models import Object
 from graphs.objects.headers import object_for
 from graphs.objects.refs import Ref
@@ -48,6 +50,8 @@ class Tool(Generic[A]):
     description: str
     kind: Kind
     arguments: type[A]
+    #: The icon and the words by which people see a call; without words its name says it.
+    badge: tuple[str, str | Promise] = ("wrench", "")
 
 
 class ReadTool(Tool[A], ABC):

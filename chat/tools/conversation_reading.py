@@ -3,6 +3,7 @@
 from typing import Annotated, Any
 
 from django.db.models import QuerySet
+from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
 from chat.models import Message, Summary, calls_of
@@ -26,6 +27,7 @@ class ResultArguments(Arguments):
 
 class ReadToolResult(ReadTool[ResultArguments]):
     name = "read_tool_result"
+    badge = ("read", _("Read on in a result"))
     description = "Reads on in an earlier tool result of this conversation that was shortened, as it was then."
     arguments = ResultArguments
 
@@ -74,6 +76,7 @@ class EarlierArguments(Arguments):
 
 class ReadEarlierMessages(ReadTool[EarlierArguments]):
     name = "read_earlier_messages"
+    badge = ("list", _("Read earlier messages"))
     description = "Reads the earlier messages of this conversation that are summarised, the first ones first."
     arguments = EarlierArguments
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from django.db.models import QuerySet
 from django.utils.dateparse import parse_date, parse_datetime
 from django.utils.timezone import is_aware, make_aware
+from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
 from chat.tools.base import Arguments, ReadTool, ToolContext, ToolFailed
@@ -47,6 +48,7 @@ class ObjectArguments(Arguments):
 
 class ReadObject(ReadTool[ObjectArguments]):
     name = "read_object"
+    badge = ("read", _("Read an object"))
     description = "One object: its title, fields, the object that holds it, and what it holds."
     arguments = ObjectArguments
 
@@ -79,6 +81,7 @@ class ListArguments(Arguments):
 
 class ListObjects(ReadTool[ListArguments]):
     name = "list_objects"
+    badge = ("list", _("Listed objects"))
     description = "The objects of one kind, by title or another field."
     arguments = ListArguments
 
@@ -102,6 +105,7 @@ class FindArguments(Arguments):
 
 class SearchObjects(ReadTool[FindArguments]):
     name = "search_objects"
+    badge = ("search", _("Searched objects"))
     description = "Finds objects of all kinds by words in their fields, and by what they are about."
     arguments = FindArguments
 
@@ -125,6 +129,7 @@ class HistoryArguments(Arguments):
 
 class ReadHistory(ReadTool[HistoryArguments]):
     name = "read_history"
+    badge = ("clock", _("Read the history"))
     description = "How an object was changed: when, by whom, why, each field before and after; the latest first."
     arguments = HistoryArguments
 

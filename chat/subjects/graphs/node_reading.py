@@ -2,6 +2,7 @@
 
 from typing import Any, Literal
 
+from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
 from chat.subjects.graphs.reading import Key, graph_of
@@ -43,6 +44,7 @@ class DetailArguments(Arguments):
 
 class ReadNodeDetail(ReadTool[DetailArguments]):
     name = "read_node_detail"
+    badge = ("read", _("Read a node"))
     description = "Everything about one node: type, code (process), data, handles, position."
     arguments = DetailArguments
 
@@ -79,6 +81,7 @@ class EdgesArguments(Arguments):
 
 class ListNodeEdges(ReadTool[EdgesArguments]):
     name = "list_node_edges"
+    badge = ("node", _("Listed connections"))
     description = "The edges that enter (inbound) or leave (outbound) a node, with handles and labels."
     arguments = EdgesArguments
 
@@ -101,6 +104,7 @@ class ExploreArguments(Arguments):
 
 class ExploreNeighborhood(ReadTool[ExploreArguments]):
     name = "explore_neighborhood"
+    badge = ("node", _("Followed connections"))
     description = "The nodes up to maxDepth edges around a node, nearest first, and the edges between them."
     arguments = ExploreArguments
 
@@ -134,6 +138,7 @@ class SubgraphArguments(Arguments):
 
 class ReadSubgraph(ReadTool[SubgraphArguments]):
     name = "read_subgraph"
+    badge = ("node", _("Read several nodes"))
     description = "Several nodes in one call, with the fields you choose, and the edges between them."
     arguments = SubgraphArguments
 

@@ -2,6 +2,7 @@
 
 from typing import Annotated, Any
 
+from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
 from chat.subjects.graphs.rows import data_text, node_row, type_row
@@ -39,6 +40,7 @@ class OverviewArguments(Arguments):
 
 class ReadGraphOverview(ReadTool[OverviewArguments]):
     name = "read_graph_overview"
+    badge = ("list", _("Looked at the graph"))
     description = "What the graph is: name, description, its sheets with numbers of nodes and edges, its node types."
     arguments = OverviewArguments
 
@@ -50,7 +52,7 @@ class ReadGraphOverview(ReadTool[OverviewArguments]):
             )
         source = GraphSource(graph)
         overview = source.overview()
-        names = source.type_names(key for key, _ in overview.types[:OVERVIEW_TYPES])
+        names = source.type_names(key for key, _count in overview.types[:OVERVIEW_TYPES])
         return {
             "key": graph.key,
             "name": graph.name,
@@ -80,6 +82,7 @@ class SearchArguments(Arguments):
 
 class SearchNodes(ReadTool[SearchArguments]):
     name = "search_nodes"
+    badge = ("search", _("Searched nodes"))
     description = "Finds nodes by words in their key, name, type, code (process) or data; the best ones first."
     arguments = SearchArguments
 
@@ -88,7 +91,7 @@ class SearchNodes(ReadTool[SearchArguments]):
         known = survey(graph_of(context), arguments.query)
         if arguments.sheet_id is not None and arguments.sheet_id not in dict(known.sheets):
             raise ToolFailed(
-                f"There is no sheet {arguments.sheet_id!r}. Sheets: {some(key for key, _ in known.sheets)}."
+                f"There is no sheet {arguments.sheet_id!r}. Sheets: {some(key for key, _name in known.sheets)}."
             )
         searched = TokenSearch().search(
             graph_of(context), known, arguments.query, arguments.max_results, sheet=arguments.sheet_id
@@ -115,6 +118,7 @@ class TypeArguments(Arguments):
 
 class ReadNodeConfig(ReadTool[TypeArguments]):
     name = "read_node_config"
+    badge = ("read", _("Read a node type"))
     description = "How a node type is defined: what it does, its handles and its code."
     arguments = TypeArguments
 
@@ -140,6 +144,7 @@ class TypesArguments(Arguments):
 
 class ListAvailableNodeTypes(ReadTool[TypesArguments]):
     name = "list_available_node_types"
+    badge = ("list", _("Listed node types"))
     description = "All node types there are: the built-in ones and those of the workspace."
     arguments = TypesArguments
 

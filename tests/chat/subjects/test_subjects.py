@@ -12,7 +12,7 @@ from chat.prompts.system import system_prompt
 from chat.subjects import Subject, Welcome, register
 from chat.subjects.registry import SUBJECTS, subject_of
 from chat.subjects.tools import specs
-from chat.templatetags.chat_widget import chat_widget
+from chat.templatetags.chat_widget import chat_widget, tool_badges
 from chat.tools.base import Arguments, ReadTool, ToolContext
 from graphs.models import Role
 from graphs.objects.headers import object_for
@@ -112,3 +112,17 @@ def test_a_title_stays_text_in_the_page(here: World, chair: Product) -> None:
     assert "<script>alert" not in page
     assert "&lt;script&gt;alert" in page
     assert len(shown(here, chair)["questions"][0][1]) < 120
+
+
+def test_pages_are_told_what_calls_are_called(registered: None) -> None:
+    with translation.override("fr"):
+        page = tool_badges()
+    badges = json.loads(page.partition(">")[2].rpartition("<")[0])
+    assert badges["search_nodes"] == ["search", "Recherche de nœuds"]
+    assert badges["read_history"][0] == "clock"
+    assert not {"read_stock", "propose_batch"} & set(badges), "without words the name says it"
+
+
+def test_words_of_a_tool_cannot_end_the_script(registered: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Stock, "badge", ("read", "</script><b>"))
+    assert "</script><b>" not in tool_badges()

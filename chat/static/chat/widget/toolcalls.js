@@ -2,40 +2,19 @@
 
 import { t } from "../../graphs/strings.js";
 
-const KNOWN = new Map(Object.entries({
-  read_graph_overview: ["list", () => t("Looked at the graph")],
-  search_nodes: ["search", () => t("Searched nodes")],
-  explore_neighborhood: ["node", () => t("Followed connections")],
-  read_node_detail: ["read", () => t("Read a node")],
-  read_node_config: ["read", () => t("Read a node type")],
-  list_available_node_types: ["list", () => t("Listed node types")],
-  list_node_edges: ["node", () => t("Listed connections")],
-  read_subgraph: ["node", () => t("Read several nodes")],
-  read_object: ["read", () => t("Read an object")],
-  list_objects: ["list", () => t("Listed objects")],
-  search_objects: ["search", () => t("Searched objects")],
-  read_history: ["clock", () => t("Read the history")],
-  read_tool_result: ["read", () => t("Read on in a result")],
-  read_earlier_messages: ["list", () => t("Read earlier messages")],
-  ask_user: ["question", () => t("Asked you")],
-  finish: ["check", () => t("Finished")],
-}));
-const isProposal = (name) => name.startsWith("propose_");
+/** Icon and words of each tool that has words, as the page tells them. */
+const BADGES = JSON.parse(document.getElementById("tool-badges")?.textContent || "{}");
 const TELLING = ["query", "object", "nodeKey", "typeKey", "nodeKeys", "kind", "name", "key", "text"];
 const OBJECT = /^([A-Za-z]\w{0,29}):(.+)$/;
 const LONGEST = 40;
 const LONGEST_KEY = 12;
 
-export function toolIcon(name) {
-  return KNOWN.get(name)?.[0] ?? (isProposal(name) ? "edit" : "wrench");
-}
-
-/** A known name in words, an unknown one with spaces. */
-export function toolTitle(name) {
-  if (KNOWN.has(name)) return KNOWN.get(name)[1]();
-  if (isProposal(name)) return t("Proposed a change");
+/** The icon and the words of a call; of a tool without words its name with spaces. */
+export function toolBadge(name) {
+  if (Object.hasOwn(BADGES, name)) return BADGES[name];
+  if (name.startsWith("propose_")) return ["edit", t("Proposed a change")];
   const words = name.replaceAll("_", " ").trim();
-  return words ? words[0].toUpperCase() + words.slice(1) : t("Tool");
+  return ["wrench", words ? words[0].toUpperCase() + words.slice(1) : t("Tool")];
 }
 
 /** What a call is about in a few words; "" where nothing says it. An object by its title, where the result has it. */

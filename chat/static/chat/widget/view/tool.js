@@ -3,7 +3,7 @@
 import { t } from "../../../graphs/strings.js";
 import { h } from "../elements.js";
 import { icon } from "../icons.js";
-import { objectOf, toolIcon, toolSubject, toolTitle } from "../toolcalls.js";
+import { objectOf, toolBadge, toolSubject } from "../toolcalls.js";
 
 const CUT = 2_000;
 
@@ -31,8 +31,10 @@ export class ToolBadge {
     if (call === this.call) return;
     this.call = call;
     this.element.dataset.status = call.status;
-    this.mark.replaceChildren(call.status === "running" ? h("span", { class: "spinner" }) : icon(statusIcon(call)));
-    this.name.textContent = toolTitle(call.name);
+    const [own, words] = toolBadge(call.name);
+    const sign = { error: "warning", stopped: "stop" }[call.status] ?? own;
+    this.mark.replaceChildren(call.status === "running" ? h("span", { class: "spinner" }) : icon(sign));
+    this.name.textContent = words;
     this.subject.textContent = toolSubject(call);
     this.status.textContent = statusText(call.status);
     this.badge.title = call.name;
@@ -86,11 +88,6 @@ function pretty(value) {
   } catch {
     return value;
   }
-}
-
-function statusIcon({ status, name }) {
-  if (status === "error") return "warning";
-  return status === "stopped" ? "stop" : toolIcon(name);
 }
 
 function statusText(status) {
