@@ -37,13 +37,14 @@ class DiffField(Shape):
 class DiffEntry(Shape):
     object: ObjectName
     kind_label: str
+    kind_plural: str | None = None
     label: str
     action: Literal["create", "update", "delete"]
     fields: list[DiffField]
 
 
 #: How a kind and its fields are called, looked up once for a diff: a translation takes longer than an entry.
-Words = tuple[str, dict[str, str]]
+Words = tuple[dict[str, str], dict[str, str]]
 #: What a field holds that nobody filled in.
 _NOTHING: tuple[Any, ...] = (None, "", {}, [])
 
@@ -69,7 +70,12 @@ def _named(kind: Kind | None, entry: dict[str, Any]) -> dict[str, Any]:
         return entry
     names = {field.name: field.label for field in kind.fields}
     fields = [{**shown, "label": str(names.get(shown["field"], shown["label"]))} for shown in entry["fields"]]
-    return {**entry, "kindLabel": str(kind.label), "fields": fields}
+    return {**entry, **_called(kind), "fields": fields}
+
+
+def _called(kind: Kind) -> dict[str, str]:
+    """What one of the kind is called, and several if the kind says so."""
+    return {"kindLabel": str(kind.label)} | ({"kindPlural": str(kind.plural)} if kind.plural else {})
 
 
 def label_of(operation: Operation, names: Mapping[Ref, str]) -> str:
@@ -86,8 +92,8 @@ def _told_name(operation: Operation) -> str:
 def _entry(operation: Operation, names: Mapping[Ref, str], words: dict[str, Words]) -> dict[str, Any]:
     kind = KINDS.get(operation.item.type)
     if kind and kind.name not in words:
-        words[kind.name] = str(kind.label), {field.name: str(field.label) for field in kind.fields}
-    kind_label, field_labels = words.get(operation.item.type, (operation.item.type, {}))
+        words[kind.name] = _called(kind), {field.name: str(field.label) for field in kind.fields}
+    called, field_labels = words.get(operation.item.type, ({"kindLabel": operation.item.type}, {}))
     match operation:
         case Create(_, record):
             action, old, new = "create", {}, _filled(record)
@@ -99,7 +105,7 @@ def _entry(operation: Operation, names: Mapping[Ref, str], words: dict[str, Word
     unknown = [Field(name, name, name, "json") for name in sorted({*old, *new} - OF_THE_ROW)]
     return {
         "object": operation.item.to_json(),
-        "kindLabel": kind_label,
+        **called,
         "label": label_of(operation, names),
         "action": action,
         "fields": [

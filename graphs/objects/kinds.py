@@ -51,6 +51,7 @@ class Kind:
     A model without a header of its own has `rows`, which gives the rows of a workspace; `workspace` is the path to it,
     if there is one. `parent` is the foreign key to the object that holds this one. `url` is the name of the address of
     its page, or gives the address for a row. `may_see` and `may_edit` narrow what a member's role allows, for a row.
+    `plural` is what several are called.
     """
 
     name: str
@@ -68,6 +69,7 @@ class Kind:
     url: str | Callable[[Any], str] = field(default="", compare=False)
     may_see: May | None = field(default=None, compare=False)
     may_edit: May | None = field(default=None, compare=False)
+    plural: str | Promise = ""
 
     def field(self, name: str) -> Field:
         """Raises `KeyError`."""

@@ -90,6 +90,7 @@ def register(
         url=url,
         may_see=may_see,
         may_edit=may_edit,
+        plural=model._meta.verbose_name_plural or "",
     )
     try:
         kinds.register(kind)

@@ -18,7 +18,7 @@ const SIGNS = { create: "+", update: "~", delete: "−" };
 /** More entries than this stand closed. */
 const OPEN = 12;
 
-/** Entries `{object: {type, id}, kindLabel, label, action, fields: [{field, label, form, old, new, lines?}]}`; many in steps. */
+/** Entries `{object: {type, id}, kindLabel, kindPlural?, label, action, fields: [{field, label, form, old, new, lines?}]}`; many in steps. */
 export function diffList(entries) {
   const list = html("div", { class: "diff" });
   const open = entries.length <= OPEN;

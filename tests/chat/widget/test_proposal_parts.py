@@ -50,6 +50,7 @@ PRODUCT = {**entry("update", "product", "Umbrella", "name"), "kindLabel": "produ
         ([entry("update", "nodeType", "Ca\u202ell", "icon")], "Change Ca⟦U+202E⟧ll"),
         ([PRODUCT], "Change Umbrella"),
         ([PRODUCT, PRODUCT], "Change 2 × product"),
+        ([{**PRODUCT, "kindPlural": "products"}] * 2, "Change 2 products"),
         ([PRODUCT, entry("update", "node", "Fetch API", "name")], "Change Fetch API and Umbrella"),
         ([entry("delete", "shelf", "7")], "Delete 7"),
         ([], "No change"),
@@ -67,6 +68,7 @@ def test_a_change_has_a_title(blank: Page, diff: list[Any], title: str) -> None:
         ([entry("update", "node", "Fetch", "posX")], {"node": {"move": 300}}, "Move 300 nodes"),
         ([NODE], {"node": {"delete": 1, "move": 2}}, "Delete Fetch and move 2 nodes"),
         ([PRODUCT], {"product": {"update": 900}}, "Change 900 × product"),
+        ([{**PRODUCT, "kindPlural": "products"}], {"product": {"update": 900}}, "Change 900 products"),
     ],
 )  # fmt: skip
 def test_a_change_that_is_cut_has_the_title_of_all_of_it(blank: Page, diff: Any, counts: Any, title: str) -> None:

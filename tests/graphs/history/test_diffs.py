@@ -1,10 +1,14 @@
+import pytest
 from django.utils import translation
+from django.utils.translation import gettext_lazy
 
 from graphs.history.diffs import diff_of, labelled
 from graphs.models import Graph
 from graphs.objects.operations import Create, Delete, Update
 from graphs.objects.refs import Ref
 from graphs.objects.stores import labels as labels_of
+from tests.registered import shops
+from tests.shop.models import Product
 
 FETCH = Ref("node", "fetch-api")
 EDGE = Ref("edge", "root-fetch-api")
@@ -61,3 +65,14 @@ def test_a_stored_diff_is_told_in_the_readers_language() -> None:
     with translation.override("fr"):
         (entry,) = labelled(stored)
     assert (entry["kindLabel"], entry["fields"][0]["label"]) == ("nœud", "x")
+
+
+@pytest.mark.django_db
+def test_several_of_a_registered_kind_have_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Product._meta, "verbose_name_plural", gettext_lazy("Graphs"))
+    with shops():
+        stored = diff_of([Update(Ref("product", "1"), {"name": "Chair"}, {"name": "Stool"})])
+        with translation.override("fr"):
+            (entry,) = labelled(stored)
+    assert (stored[0]["kindPlural"], entry["kindPlural"]) == ("Graphs", "Graphes")
+    assert "kindPlural" not in diff_of([Update(FETCH, {"name": "a"}, {"name": "b"})])[0]

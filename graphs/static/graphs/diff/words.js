@@ -39,8 +39,8 @@ export function entriesCounted(counts, known) {
       const action = moves ? "update" : counted;
       const found = known.find((each) => each.object.type === type && each.action === action);
       const object = { type, id: found?.object.id ?? "" };
-      const { label, kindLabel } = found ?? {};
-      return Array(number).fill({ object, kindLabel, label, action, fields: moves ? [{ field: "posX" }] : [] });
+      const { label, kindLabel, kindPlural } = found ?? {};
+      return Array(number).fill({ object, kindLabel, kindPlural, label, action, fields: moves ? [{ field: "posX" }] : [] });
     }));
 }
 
@@ -89,7 +89,7 @@ function counted(entries) {
     case "node": return length === 1 ? t("1 node") : t("{count} nodes", { count });
     case "edge": return length === 1 ? t("1 edge") : t("{count} edges", { count });
     case "nodeType": return length === 1 ? t("1 node type") : t("{count} node types", { count });
-    default: return `${count} × ${kindText(entries[0])}`;
+    default: return `${count} ${visible(entries[0].kindPlural ?? "") || `× ${kindText(entries[0])}`}`;
   }
 }
 
