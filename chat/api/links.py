@@ -1,4 +1,4 @@
-"""Says which mentions of objects are links."""
+"""Says what mentions of objects are shown as."""
 
 from typing import Annotated, Self
 
@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from chat.queries.links import Link, links_to
+from chat.queries.links import Link, shown_as
 from graphs.objects.refs import ObjectName, Ref, RefText
 from graphs.site.api.bodies import Body, read_body
 from graphs.site.api.members import current_member
@@ -39,7 +39,7 @@ class LinkList(Shape):
 class LinksView(APIView):
     @extend_schema(operation_id="lookUpLinks", request=LinksBody, responses={200: LinkList})
     def post(self, request: Request) -> Response:
-        """Look up title and address of objects. Absent are those that the person may not see or that have no page."""
+        """Look up title and address, if any, of objects. Absent are those that the person may not see."""
         body = read_body(request, LinksBody)
-        links = links_to(current_member(request), body.objects)
+        links = shown_as(current_member(request), body.objects)
         return Response(LinkList(results=[LinkShape.of(ref, link) for ref, link in links.items()]).to_json())

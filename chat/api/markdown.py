@@ -23,7 +23,7 @@ _ATTRIBUTES = {"a": {"href", "title"}, "ol": {"start"}, "code": {"class"}, "bdi"
 
 
 def render(text: str, links: Mapping[Ref, Link] = MappingProxyType({})) -> str:
-    """Sanitised HTML of a markdown text. Mentions of objects that `links` has are links with their titles."""
+    """Sanitised HTML of a markdown text. Objects that it mentions and `links` has are shown by their titles."""
     return nh3.clean(
         _parser().render(text, {"links": links}),
         tags=_TAGS,
@@ -57,15 +57,17 @@ def _may_be_linked(address: str) -> bool:
 
 
 def _mention(state: StateInline, silent: bool) -> bool:
-    """Puts a link in the place of a mention, if there is one; not within the text of another link."""
+    """Puts a title in the place of a mention that is known, linked to its page; not within the text of another link."""
     found = MENTION.match(state.src, state.pos, state.posMax)
     link = state.env["links"].get(Ref(*found.groups())) if found else None
     if found is None or link is None or state.linkLevel:
         return False
     if not silent:
-        state.push("link_open", "a", 1).attrSet("href", link.url)
+        if link.url:
+            state.push("link_open", "a", 1).attrSet("href", link.url)
         state.push("text", "", 0).content = link.title
-        state.push("link_close", "a", -1)
+        if link.url:
+            state.push("link_close", "a", -1)
     state.pos = found.end()
     return True
 

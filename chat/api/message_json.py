@@ -9,7 +9,7 @@ from chat.models import Message
 from chat.prompts.summary_json import SummaryShape
 from chat.proposals.proposal_json import ProposalShape, proposals_json
 from chat.queries.answers import ErrorShape, ToolCallShape, UsageShape, tool_calls
-from chat.queries.links import Link, links_to, mentioned
+from chat.queries.links import Link, mentioned, shown_as
 from graphs.objects.refs import Ref
 from graphs.site.access import Member
 from graphs.site.api.paging import PageShape
@@ -56,7 +56,7 @@ class MessageShape(Shape):
     @classmethod
     def of_all(cls, messages: Sequence[Message], member: Member) -> list[Self]:
         """Messages for a member with their proposals and with links to what they mention, each looked up together."""
-        links = links_to(member, mentioned(message.content for message in messages))
+        links = shown_as(member, mentioned(message.content for message in messages))
         proposed = [proposal for message in messages for proposal in message.proposals.all()]
         by_message: dict[uuid.UUID, list[ProposalShape]] = {}
         for proposal, shown in zip(proposed, proposals_json(proposed), strict=True):

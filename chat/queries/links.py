@@ -1,4 +1,4 @@
-"""The links that mentions of objects in answers become: `{{type:key}}`, checked for who reads them."""
+"""The titles and links that mentions of objects in answers become: `{{type:key}}`, checked for who reads them."""
 
 import re
 from collections.abc import Iterable
@@ -26,12 +26,6 @@ def mentioned(texts: Iterable[str]) -> list[Ref]:
     """What the texts mention, each once, in their order."""
     found = (Ref(*each.groups()) for text in texts for each in MENTION.finditer(text))
     return list(dict.fromkeys(ref for ref in found if is_object(ref.type)))
-
-
-def links_to(member: Member, refs: Iterable[Ref]) -> dict[Ref, Link]:
-    """The links to objects that the member may see and that have an address."""
-    found = shown_as(member, [ref for ref in refs if is_object(ref.type) and KINDS[ref.type].url])
-    return {ref: link for ref, link in found.items() if link.url}
 
 
 def shown_as(member: Member, refs: Iterable[Ref]) -> dict[Ref, Link]:

@@ -7,7 +7,7 @@ import pytest
 from pytest_django.fixtures import DjangoAssertNumQueries
 
 from chat.api.markdown import render
-from chat.queries.links import Link, links_to, mentioned
+from chat.queries.links import Link, mentioned, shown_as
 from graphs.objects.kinds import Kind
 from graphs.objects.refs import Ref
 from graphs.site.access import Member
@@ -44,7 +44,7 @@ def test_what_the_reader_may_see_becomes_a_link(here: World, kind: Kind) -> None
     text = f"See {{{{graph:nba}}}} and {{{{{api}}}}}, {{{{node:root}}}}, `{{{{graph:nba}}}}`."
     refs = mentioned([text])
     assert refs == [Ref("graph", "nba"), api]
-    links = links_to(here.alice, refs)
+    links = shown_as(here.alice, refs)
     assert links == {refs[0]: Link("NBA statistics", "/graphs/nba/"), api: Link("Fetch API", "/products/1/")}
     shown = render(text, links)
     assert 'href="/graphs/nba/"' in shown
@@ -57,8 +57,8 @@ def test_foreign_ones_stay_as_absent_ones(here: World, kind: Kind) -> None:
     foreign = ref(sold(here.charlie, CANARY))
     absent = Ref("product", str(uuid.uuid4()))
     wrong = [Ref("product", "1"), Ref("shop", "9" * 30), Ref("nothing", "x"), Ref("graph", "orders/..")]
-    assert links_to(here.alice, [foreign, absent, *wrong]) == {}
-    assert foreign in links_to(here.charlie, [foreign])
+    assert shown_as(here.alice, [foreign, absent, *wrong]) == {}
+    assert foreign in shown_as(here.charlie, [foreign])
     answers = [
         post(here.alice.user, "chat/links", {"objects": [str(each)]}).json() for each in (foreign, absent, *wrong)
     ]
@@ -68,17 +68,27 @@ def test_foreign_ones_stay_as_absent_ones(here: World, kind: Kind) -> None:
 def test_who_may_not_see_a_row_gets_no_link(here: World) -> None:
     with shops(url=lambda row: "/products/", may_see=lambda _member, row: row.name == "Open"):
         seen, hidden = sold(here.alice, "Open"), sold(here.alice, "Hidden")
-        assert links_to(here.alice, [ref(seen), ref(hidden)]).keys() == {ref(seen)}
+        assert shown_as(here.alice, [ref(seen), ref(hidden)]).keys() == {ref(seen)}
 
 
 @pytest.mark.parametrize("url", HOSTILE)
 def test_an_address_from_a_row_leads_to_a_page_or_nowhere(here: World, kind: Kind, url: str) -> None:
-    assert links_to(here.alice, [ref(sold(here.alice, url=url))]) == {}
+    api = ref(sold(here.alice, url=url))
+    links = shown_as(here.alice, [api])
+    assert links == {api: Link("Fetch API", "")}
+    assert render(f"{{{{{api}}}}}", links) == "<p>Fetch API</p>\n"
+
+
+def test_what_has_no_page_is_its_title(here: World) -> None:
+    with shops():
+        api, hidden = ref(sold(here.alice, "<b>Fetch</b> [a](http://b)")), ref(sold(here.charlie, CANARY))
+        shown = render(f"{{{{{api}}}}}, {{{{{hidden}}}}}", shown_as(here.alice, [api, hidden]))
+    assert shown == f"<p>&lt;b&gt;Fetch&lt;/b&gt; [a](http://b), {{{{{hidden}}}}}</p>\n"
 
 
 def test_a_title_is_text(here: World, kind: Kind) -> None:
     api = ref(sold(here.alice, "<img src=x onerror=alert(1)> [a](http://b)", '/x"onclick="alert(1)'))
-    shown = render(f"{{{{{api}}}}}", links_to(here.alice, [api]))
+    shown = render(f"{{{{{api}}}}}", shown_as(here.alice, [api]))
     assert "<img" not in shown
     assert shown.count("<a ") == 1
     assert ' onclick="' not in shown
@@ -86,13 +96,13 @@ def test_a_title_is_text(here: World, kind: Kind) -> None:
 
 def test_there_is_no_link_within_a_link(here: World) -> None:
     refs = [Ref("graph", "nba")]
-    assert render("[{{graph:nba}}](http://b.example)", links_to(here.alice, refs)).count("<a ") == 1
+    assert render("[{{graph:nba}}](http://b.example)", shown_as(here.alice, refs)).count("<a ") == 1
 
 
 def test_many_are_asked_for_at_once(here: World, kind: Kind, django_assert_num_queries: DjangoAssertNumQueries) -> None:
     rows = [ref(sold(here.alice, f"Product {n}")) for n in range(20)]
     with django_assert_num_queries(2):
-        found = links_to(here.alice, [*rows, Ref("graph", "nba"), Ref("graph", here.orders.key)])
+        found = shown_as(here.alice, [*rows, Ref("graph", "nba"), Ref("graph", here.orders.key)])
     assert len(found) == 22
 
 

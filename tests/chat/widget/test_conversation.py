@@ -382,15 +382,15 @@ def test_it_dispatches_the_node_that_was_chosen(widget: Widget) -> None:
 
 
 def test_objects_that_the_server_knows_become_links(widget: Widget, server: FakeServer) -> None:
-    for key, url in {"1": "/products/1/", "js": "javascript:alert(1)", "data": "data:text/html,x"}.items():
+    for key, url in {"1": "/products/1/", "js": "javascript:alert(1)", "none": ""}.items():
         found = {"object": {"type": "product", "id": key}, "title": "<b>Chair</b>", "url": url}
         server.links[f"product:{key}"] = found
-    text = "See {{product:1}}, {{product:js}}, {{product:data}}, {{product:<i>}} and `{{product:1}}`."
+    text = "See {{product:1}}, {{product:js}}, {{product:none}}, {{product:<i>}} and `{{product:1}}`."
     widget.ask("One").start().write(text).finish()
     link = widget.root.locator(".markdown a")
     expect(link).to_have_text("<b>Chair</b>")
     expect(link).to_have_attribute("href", f"{server.url}/products/1/")
-    shown = "See <b>Chair</b>, {{product:js}}, {{product:data}}, {{product:<i>}} and {{product:1}}."
+    shown = "See <b>Chair</b>, <b>Chair</b>, <b>Chair</b>, {{product:<i>}} and {{product:1}}."
     expect(widget.root.locator(".markdown")).to_have_text(shown)
 
 

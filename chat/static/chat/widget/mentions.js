@@ -1,4 +1,4 @@
-/* Makes links of the objects that answers mention, and titles of those that calls are about. The server says which there are, for who reads; the others stay text. */
+/* Shows objects that answers mention and calls are about by their titles, linked to their pages. The server says which there are, for who reads; the others stay as they were written. */
 
 const ASK_AFTER_MS = 60;
 const MOST_ASKED = 100;
@@ -39,15 +39,15 @@ export class Mentions {
   }
 }
 
-/** Only to pages: an address comes from a row that anybody may have written. Within a button the title alone. */
+/** Only to pages: an address comes from a row that anybody may have written. Without one, or in a button, the title. */
 function link(place, found) {
   if (!found || place.querySelector("a")) return;
-  if (place.closest("button")) {
+  const url = found.url && URL.canParse(found.url, document.baseURI) ? new URL(found.url, document.baseURI) : null;
+  if (place.closest("button") || !["http:", "https:"].includes(url?.protocol)) {
     place.textContent = found.title;
+    place.dir = "auto";
     return;
   }
-  const url = URL.canParse(found.url, document.baseURI) ? new URL(found.url, document.baseURI) : null;
-  if (!["http:", "https:"].includes(url?.protocol)) return;
   const element = document.createElement("a");
   element.href = url.href;
   element.target = "_blank";
