@@ -47,11 +47,6 @@ def by_name() -> dict[str, Tool[Any]]:
     return {tool.name: tool for subject in every_subject() for tool in tools_of(subject)}
 
 
-def badges() -> dict[str, tuple[str, str]]:
-    """The icon and the words of each tool that has words, in the language of the page."""
-    return {name: (tool.badge[0], str(tool.badge[1])) for name, tool in by_name().items() if tool.badge[1]}
-
-
 def specs(role: Role, subject: Subject) -> tuple[ToolSpec, ...]:
     """What a model is told of the tools that it is offered; for viewers none that writes."""
     return tuple(_spec(tool) for tool in tools_of(subject) if tool.kind != "write" or role.may_edit)

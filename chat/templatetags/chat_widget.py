@@ -10,7 +10,7 @@ from django.utils.html import json_script
 from django.utils.safestring import SafeString
 
 from chat.subjects.registry import subject_of
-from chat.subjects.tools import badges
+from chat.subjects.tools import by_name
 from graphs.objects.headers import named, title_of
 from graphs.objects.kinds import KINDS
 from rag.texts.shortening import cut
@@ -35,7 +35,7 @@ def chat_bubble(context: RequestContext, subject: Any = None) -> dict[str, Any]:
 @register.simple_tag
 def tool_badges() -> SafeString:
     """`<script type="application/json" id="tool-badges">` with {"name of a tool": ["icon", "words"]}."""
-    return json_script(badges(), "tool-badges")
+    return json_script({name: tool.badge for name, tool in by_name().items() if tool.badge[1]}, "tool-badges")
 
 
 def _attributes(context: RequestContext, subject: Any, *, bubble: bool) -> dict[str, Any]:

@@ -7,7 +7,7 @@
 import { proposalTitle } from "../graphs/diff.js";
 import { t } from "../graphs/strings.js";
 import { InboxList } from "./inbox/list.js";
-import { News } from "./inbox/news.js";
+import { News, waitingIn } from "./inbox/news.js";
 import { inboxSheets } from "./inbox/styles.js";
 import { ProposalCard } from "./proposals/card.js";
 import { Decisions } from "./proposals/decisions.js";
@@ -36,7 +36,7 @@ export class ProposalInbox extends HTMLElement {
     this.decisions.addEventListener("decided", ({ detail }) => this.decided(detail));
     this.build(root);
     this.news = new News((results) => this.heard(results));
-    this.take(this.news.atFirst());
+    this.take(waitingIn(document));
     this.showAddressed(new URLSearchParams(location.search).get("proposal"));
     this.news.start();
     this.listeners = new AbortController();

@@ -70,16 +70,12 @@ class GraphHistory extends HTMLElement {
       object: this.#object,
     });
     this.#filters = new Filters(JSON.parse(this.getAttribute("fields") ?? "{}"), () => this.#load());
-    this.#compare = new Compare(this.#api, () => this.#newest);
+    this.#compare = new Compare(this.#api, () => this.#entries[0]?.version ?? null);
     const parts = [this.#filters.element, this.#said, this.#unsaved, this.#compare.element, this.#list, this.#more];
     this.append(html("div", { class: "history" }, ...parts));
     if (!this.hasAttribute("editable")) return;
     this.#dialog = new RollbackDialog(this.#api, (changeSet) => this.#rolledBack(changeSet));
     this.append(this.#dialog.element);
-  }
-
-  get #newest() {
-    return this.#entries[0]?.version ?? null;
   }
 
   #objectChanged({ object } = {}) {

@@ -31,7 +31,9 @@ export class InboxList {
   line(proposal) {
     const known = this.lines.get(proposal.id);
     if (known?.proposal === proposal) return known.element;
-    const element = known?.element ?? this.newLine(proposal);
+    const { id } = proposal;
+    const looks = { class: "line", role: "option", id: `line-${id}`, on: { click: () => this.choose(id) } };
+    const element = known?.element ?? h("div", looks);
     const status = statusOf(proposal);
     const about = [proposal.objectTitle ?? proposal.object?.id, proposal.owner, agoText(proposal.createdAt)];
     const state = status === "pending" ? null : h("span", { class: "proposal-status", text: statusText(status) });
@@ -46,9 +48,5 @@ export class InboxList {
     );
     this.lines.set(proposal.id, { proposal, element });
     return element;
-  }
-
-  newLine({ id }) {
-    return h("div", { class: "line", role: "option", id: `line-${id}`, on: { click: () => this.choose(id) } });
   }
 }

@@ -14,10 +14,6 @@ export class News {
     this.listeners = new AbortController();
   }
 
-  atFirst() {
-    return waitingIn(document);
-  }
-
   start() {
     const { signal } = this.listeners;
     document.addEventListener("visibilitychange", () => !document.hidden && this.ask(), { signal });
@@ -55,6 +51,6 @@ export class News {
   }
 }
 
-function waitingIn(page) {
+export function waitingIn(page) {
   return JSON.parse(page.getElementById("inbox-data")?.textContent ?? "[]");
 }

@@ -45,7 +45,7 @@ export function editedArguments({ tool, diff, arguments: given }, values) {
   const edited = structuredClone(given);
   const place = into ? (edited[into] ??= {}) : edited;
   for (const { field, old, new: proposed } of entryOf(tool, diff).fields) {
-    if (!(field in values) || same(values[field], proposed)) continue;
+    if (!(field in values) || JSON.stringify(values[field]) === JSON.stringify(proposed)) continue;
     if (kind && field in PATCHES) delete place[PATCHES[field]];
     if (edited.patches) edited.patches = edited.patches.filter(({ path }) => path !== field);
     if (kind && into && field === "data") editData(place, old, values.data);
@@ -68,8 +68,4 @@ function editData(updates, before, after) {
   const patch = mergePatch(before, after);
   if (patch) updates.data = patch;
   else updates.wholeData = after;
-}
-
-function same(a, b) {
-  return JSON.stringify(a) === JSON.stringify(b);
 }

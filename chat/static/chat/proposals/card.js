@@ -220,10 +220,10 @@ export class ProposalCard {
   async showPreview(edited) {
     const { form } = this;
     await this.work(t("Looking…"), async () => {
-      this.preview = { ...(await this.decisions.preview(this.proposal, edited)), arguments: edited };
+      this.preview = { ...(await this.decisions.api.preview(this.proposal.id, edited)), arguments: edited };
       this.mode = "preview";
     });
-    form.explain(this.problem);
+    form.problem.textContent = this.problem;
     this.element.querySelector(".proposal-actions .primary")?.focus();
   }
 
@@ -237,7 +237,7 @@ export class ProposalCard {
 
   proposeAgain() {
     return this.work(t("Asking…"), async () => {
-      await this.decisions.proposeAgain(this.proposal);
+      await this.decisions.api.proposeAgain(this.proposal.id);
       this.askedAgain = true;
     });
   }

@@ -35,14 +35,6 @@ export class Decisions extends EventTarget {
     return results.filter(({ detail }) => detail).map(({ detail }) => detail);
   }
 
-  preview({ id }, editedArguments) {
-    return this.api.preview(id, editedArguments);
-  }
-
-  proposeAgain({ id }) {
-    return this.api.proposeAgain(id);
-  }
-
   /** The proposal with its arguments, and its fields in the reader's language; events tell less. */
   async whole(proposal) {
     return proposal.arguments && !proposal.cut?.length ? proposal : this.refresh(proposal);

@@ -40,10 +40,6 @@ export class EditForm {
   arguments() {
     return editedArguments(this.proposal, Object.fromEntries(this.fields.map(({ name, value }) => [name, value])));
   }
-
-  explain(text) {
-    this.problem.textContent = text;
-  }
 }
 
 class EditedField {

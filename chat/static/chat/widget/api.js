@@ -109,8 +109,7 @@ export class ChatApi extends Api {
 
   /** The number of a stream's last event. */
   async lastOf(stream) {
-    const { last } = await this.request("GET", `streams/events/${encodeURIComponent(stream)}?after=0&limit=1`);
-    return last;
+    return (await this.request("GET", `streams/events/${encodeURIComponent(stream)}?after=0&limit=1`)).last;
   }
 
   async request(method, path, body) {

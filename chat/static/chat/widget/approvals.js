@@ -40,7 +40,9 @@ export class Approvals {
     return {
       decisions: this.decisions,
       mayDecide: this.mayDecide,
-      show: ({ id }) => tellSelected(id),
+      show({ id }) {
+        document.dispatchEvent(new CustomEvent("countersign:select-proposal", { detail: { id, from: "chat" } }));
+      },
       showText: this.showText,
       undo: (proposal) => this.bar.undo(proposal),
       redo: (proposal) => this.bar.redo(proposal),
@@ -53,8 +55,4 @@ export class Approvals {
     const small = frame.type === "ai:proposal" && !frame.cut?.length;
     if (small || frame.edited) this.decisions.refresh({ id: frame.proposalId }).catch(() => {});
   }
-}
-
-function tellSelected(id) {
-  document.dispatchEvent(new CustomEvent("countersign:select-proposal", { detail: { id, from: "chat" } }));
 }

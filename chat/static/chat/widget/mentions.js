@@ -17,15 +17,13 @@ export class Mentions {
     for (const place of element.querySelectorAll("span[data-mention]")) {
       const { mention } = place.dataset;
       if (this.links.has(mention)) link(place, this.links.get(mention));
-      else this.want(mention, element);
+      else {
+        this.wanted.add(mention);
+        this.waiting.add(element);
+        if (!this.due) setTimeout(() => this.ask(), ASK_AFTER_MS);
+        this.due = true;
+      }
     }
-  }
-
-  want(mention, element) {
-    this.wanted.add(mention);
-    this.waiting.add(element);
-    if (!this.due) setTimeout(() => this.ask(), ASK_AFTER_MS);
-    this.due = true;
   }
 
   async ask() {

@@ -65,7 +65,10 @@ export class Panel extends EventTarget {
       startNew: () => this.startNew(),
       removed: (id) => id === this.conversation.id && this.startNew(),
       renamed: (id, title) => this.renamed(id, title),
-      closed: () => this.menuClosed(),
+      closed: () => {
+        this.header.title.focus();
+        this.schedule();
+      },
     });
     this.messages = new MessageList(this.listActions(), emptyState(this.welcome, userName, (text) => this.send(text)));
     this.picker = new ModelPicker(this.models, (id, once) => this.conversation.chooseModel(id, once));
@@ -194,11 +197,6 @@ export class Panel extends EventTarget {
     this.schedule();
   }
 
-  menuClosed() {
-    this.header.title.focus();
-    this.schedule();
-  }
-
   keyed(event) {
     if (event.altKey && !event.ctrlKey && !event.metaKey && event.code === "KeyN") {
       event.preventDefault();
@@ -212,7 +210,7 @@ export class Panel extends EventTarget {
   clicked(event) {
     const button = event.target.closest("button");
     if (button?.dataset.nodeKey !== undefined) this.showNode(button.dataset.nodeKey);
-    else if (button?.classList.contains("copy-code")) this.copy(button, codeBeside(button));
+    else if (button?.matches(".copy-code")) this.copy(button, button.closest(".code").querySelector("pre").textContent);
     else if (button?.dataset.copyMessage) this.copy(button, this.contentOf(button.dataset.copyMessage));
     else if (this.menu.open && !clickedIn(event, this.menu.element, this.header.title)) this.menu.hide();
     if (!clickedIn(event, this.picker.element)) this.picker.hide({ focus: false });
@@ -280,10 +278,6 @@ export class Panel extends EventTarget {
     this.banner.dataset.state = state;
     this.banner.replaceChildren(...bannerContent(state));
   }
-}
-
-function codeBeside(button) {
-  return button.closest(".code").querySelector("pre").textContent;
 }
 
 /** Also true where the click has removed its own target since. */

@@ -153,7 +153,7 @@ function foldStatus(transcript, { messageId, runId, state, attempt, delayS, code
     const again = Boolean(message.runId && runId && message.runId !== runId);
     if (FINAL.has(message.status) && !again) return {};
     const status = statusOf(state, message);
-    if (again && LIVE.has(status)) return { ...restarted(runId), status };
+    if (again && LIVE.has(status)) return { ...NOTHING, runId, status };
     const notice = state === "retrying" ? { attempt, delayS, code } : null;
     return { status, notice, runId: runId ?? message.runId };
   });
@@ -165,10 +165,6 @@ function statusOf(state, message) {
   if (state === "failed") return "failed";
   if (state === "succeeded") return "complete";
   return state === "waiting" ? message.status : "streaming";
-}
-
-function restarted(runId) {
-  return { ...NOTHING, runId };
 }
 
 /** What the model writes goes to a message that is still open; replays of finished ones change nothing. */

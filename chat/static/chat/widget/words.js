@@ -27,11 +27,6 @@ export function timeText(iso) {
   return Number.isNaN(then) ? "" : new Intl.DateTimeFormat(language(), { timeStyle: "short" }).format(then);
 }
 
-/** For what shall not be parted at the end of a line. */
-export function unbroken(text) {
-  return text.replaceAll(" ", "\u00a0");
-}
-
 /** A price in dollars with as many digits as it needs to be seen. */
 export function costText(cost) {
   const digits = cost > 0 && cost < 0.01 ? 4 : 2;

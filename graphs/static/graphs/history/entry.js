@@ -21,25 +21,21 @@ export class Entry {
     this.version = changeSet.version;
     this.#callbacks = callbacks;
     this.compare = html("input", { type: "checkbox", onchange: () => callbacks.compare(this, this.compare.checked) });
-    const { id, origin } = changeSet;
+    const { id, origin, reason } = changeSet;
     this.tell(changeSet);
     const title = html("h3", { dir: "auto" }, whatWords(changeSet));
+    const why = reason ? html("p", { class: "history-reason", dir: "auto" }, visible(reason)) : null;
     this.element = html(
       "li",
       { class: "history-entry", "data-change-set": id },
       html("span", { class: "history-origin", title: originWords(origin) }, icon(originIcon(origin), 18)),
-      html("div", { class: "history-what" }, title, this.#why(), this.#meta(), this.#tools(editable), this.#body),
+      html("div", { class: "history-what" }, title, why, this.#meta(), this.#tools(editable), this.#body),
     );
   }
 
   /** What may be another than it was: whether it is taken back. */
   tell({ undoneBy }) {
     this.#undone.hidden = !undoneBy;
-  }
-
-  #why() {
-    const { reason } = this.changeSet;
-    return reason ? html("p", { class: "history-reason", dir: "auto" }, visible(reason)) : null;
   }
 
   #meta() {
@@ -50,15 +46,12 @@ export class Entry {
       html("span", {}, originWords(changeSet.origin)),
       html("span", {}, t("version {version}", { version: this.version })),
       changeSet.model ? html("span", {}, [changeSet.model, changeSet.promptVersion].filter(Boolean).join(" · ")) : null,
-      changeSet.undoes ? this.#undoes() : null,
+      changeSet.undoes
+          ? html("a", { href: "", onclick: (event) => this.#goTo(event) }, t("takes a change back")) : null,
       this.#undone,
       this.#source(),
     ];
     return html("p", { class: "history-meta" }, ...parts);
-  }
-
-  #undoes() {
-    return html("a", { href: "", onclick: (event) => this.#goTo(event) }, t("takes a change back"));
   }
 
   /** The message that caused it: a link where it is the reader's own, else whose it is. */

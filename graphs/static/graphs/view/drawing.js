@@ -249,6 +249,7 @@ export class Drawing {
       get selected() {
         return drawing.selection.item;
       },
+      onSheet: (key) => this.#shown(key),
       live: this.#live,
       redraw: () => this.model && this.#show(true, { glide: false }),
       chosen: () => this.marked(),

@@ -143,8 +143,7 @@ export class Frame {
 
   /** Further rows for the list of keys. */
   addKeys(rows) {
-    const card = helpCard(rows);
-    this.#help.replaceChildren(...card.childNodes);
+    this.#help.replaceChildren(...helpCard(rows).childNodes);
   }
 
   toggleHelp() {

@@ -6,7 +6,7 @@ import { h, arrange } from "../elements.js";
 import { icon } from "../icons.js";
 import { legible } from "../legible.js";
 import { Markdown } from "../markdown.js";
-import { errorText, momentText, numberText, timeText, unbroken, usageText, usageTitle } from "../words.js";
+import { errorText, momentText, numberText, timeText, usageText, usageTitle } from "../words.js";
 import { askCard } from "./ask.js";
 import { iconButton, textButton } from "./buttons.js";
 import { Keeping } from "./keeping.js";
@@ -196,7 +196,8 @@ export class AssistantMessage {
     const footer = this.part("footer", () => h("footer", { class: "message-footer" }));
     const ending = status === "stopped" ? t("Stopped") : "";
     const nothing = changes === 0 && proposals.length === 0 ? t("No changes recorded") : "";
-    const facts = [ending, nothing, name, usageText(usage), unbroken(timeText(createdAt))].filter(Boolean);
+    const time = timeText(createdAt).replaceAll(" ", "\u00a0");
+    const facts = [ending, nothing, name, usageText(usage), time].filter(Boolean);
     const line = this.part("facts", () => h("span", { class: "facts" }));
     line.textContent = facts.join("\u00a0· ");
     line.title = usageTitle(usage);

@@ -1,7 +1,6 @@
 // Draws edges: the line, its label, and the lines and arrow heads that are lit.
 
 import { svg } from "../../dom.js";
-import { headPath } from "./icon-path.js";
 import { shorten, textWidth } from "./text.js";
 
 const LABEL = 10.5;
@@ -27,8 +26,4 @@ export function drawLineLabel(line) {
 /** The line again, for the selected node and its neighbours; `direction` is "into" or "out" of that node. */
 export function drawLitLine(line, direction) {
   return svg("g", { class: `lit ${direction}` }, svg("path", { class: `line ${line.kind}`, d: line.path }));
-}
-
-export function drawLitHead({ to }, direction) {
-  return svg("path", { class: `head ${direction}`, d: headPath(to, 11, 6.5) });
 }

@@ -2,7 +2,7 @@
 // on the zoom alone, so that names stand still while the drawing is moved.
 
 import { svg } from "../../dom.js";
-import { overlaps } from "../model/boxes.js";
+import { inflated, overlaps } from "../model/boxes.js";
 import { Grid } from "../model/grid.js";
 import { noteText, plain } from "./draw-note.js";
 import { shorten, textWidth } from "./text.js";
@@ -71,10 +71,6 @@ function places({ item, heading }, width, size, { left, right }) {
     { x, y: box.y + box.h + size * 0.2, w: width, h: height },
     { x, y: box.y - height - size * 0.2, w: width, h: height },
   ];
-}
-
-function inflated({ x, y, w, h }, dx, dy) {
-  return { x: x - dx, y: y - dy, w: w + 2 * dx, h: h + 2 * dy };
 }
 
 /** The text as long as `room` allows; null where too little of it would be left. */

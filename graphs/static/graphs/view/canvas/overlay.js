@@ -5,7 +5,8 @@ import { svg } from "../../dom.js";
 import { hueOf } from "../live/bar.js";
 import { drawCursor } from "../live/cursors.js";
 import { inside, overlaps, widened } from "../model/boxes.js";
-import { drawLitHead, drawLitLine } from "./draw-line.js";
+import { drawLitLine } from "./draw-line.js";
+import { headPath } from "./icon-path.js";
 
 const MOST_RINGS = 600;
 const MOST_LIT = 400;
@@ -116,7 +117,8 @@ export class Overlay {
     }
     const lit = [...linesOf(item.incoming, "into"), ...linesOf(item.outgoing, "out")];
     this.#groups.lines.replaceChildren(...lit.map(([line, direction]) => drawLitLine(line, direction)));
-    const heads = lit.map(([line, direction]) => drawLitHead(line, direction));
+    const heads = lit.map(([{ to }, direction]) =>
+      svg("path", { class: `head ${direction}`, d: headPath(to, 11, 6.5) }));
     const near = [...neighboursOf(item)].slice(0, MOST_LIT);
     this.#selectionElements.replaceChildren(
       ...near.map((other) => ring(other, "neighbour", 3)),

@@ -2,7 +2,7 @@
 
 import { Refusal } from "../../requests.js";
 import { t } from "../../strings.js";
-import { isGone, settled, whoChanged } from "./conflict.js";
+import { settled, whoChanged } from "./conflict.js";
 import { EditQueue } from "./queue.js";
 import { UndoStack } from "./undo.js";
 
@@ -59,7 +59,7 @@ export class Asking {
 
   async #settle(conflicts, asked) {
     await this.#host.refresh();
-    if (isGone(conflicts)) {
+    if (conflicts.some(({ field, found }) => field === "" && found === null)) {
       const message = t("{person} deleted this meanwhile.", { person: whoChanged(conflicts) });
       return { saved: false, gone: true, message };
     }

@@ -73,7 +73,7 @@ export class CodeField {
     const plain = !event.ctrlKey && !event.altKey && !event.metaKey;
     if (event.key === "Tab" && plain && !leaving) {
       event.preventDefault();
-      if (event.shiftKey) this.#outdent();
+      if (event.shiftKey) this.#overLines((line) => line.replace(/^( {1,2}|\t)/, ""));
       else this.#indent();
     } else if (event.key === "Enter" && plain && !event.shiftKey && !event.isComposing) {
       event.preventDefault();
@@ -98,10 +98,6 @@ export class CodeField {
     const { selectionStart, selectionEnd, value } = this.#input;
     if (!value.slice(selectionStart, selectionEnd).includes("\n")) this.#type(INDENT);
     else this.#overLines((line) => INDENT + line);
-  }
-
-  #outdent() {
-    this.#overLines((line) => line.replace(/^( {1,2}|\t)/, ""));
   }
 
   #overLines(change) {

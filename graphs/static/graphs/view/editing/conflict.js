@@ -26,11 +26,6 @@ export async function settled(root, conflicts, asked, nameOf) {
   };
 }
 
-/** Whether what was to be changed is not there any more. */
-export function isGone(conflicts) {
-  return conflicts.some(({ field, found }) => field === "" && found === null);
-}
-
 export function whoChanged(conflicts) {
   return [...new Set(conflicts.map(({ by }) => by || t("somebody")))].join(", ");
 }

@@ -64,7 +64,7 @@ export class Editor {
     }, rememberedEdits(host.src, host.person));
     this.#tools.show(this.#asking.undoable);
     this.#group = new Group({
-      item: (key) => host.sheet && this.#onSheet(key),
+      item: (key) => host.onSheet(key),
       overlay: this.#canvas.overlay,
       say: (text) => this.#frame.toast(text),
       announce: (text) => this.#frame.announce(text),
@@ -274,11 +274,6 @@ export class Editor {
   get #everything() {
     const { sheet } = this.#host;
     return sheet ? [...sheet.nodes, ...sheet.notes] : [];
-  }
-
-  #onSheet(key) {
-    const item = this.#host.model.items.get(key);
-    return item?.node.sheet === this.#host.sheet.key ? item : null;
   }
 
   #versionOf({ type, id }) {

@@ -21,7 +21,7 @@ export class Fields {
   merge(values) {
     const both = [];
     for (const name of Object.keys(this.#controls)) {
-      if (same(this.#base[name], values[name])) continue;
+      if (JSON.stringify(this.#base[name]) === JSON.stringify(values[name])) continue;
       if (!this.isChanged(name)) this.#set(name, values[name]);
       else if (this.#read(name) === JSON.stringify(values[name])) this.#settle(name, values[name]);
       else both.push(name);
@@ -91,8 +91,4 @@ export class Fields {
       return `\n${this.#controls[name].input.value}`;
     }
   }
-}
-
-function same(a, b) {
-  return JSON.stringify(a) === JSON.stringify(b);
 }

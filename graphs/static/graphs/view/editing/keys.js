@@ -6,10 +6,6 @@ import { directionOf, isArrow } from "../navigation/directions.js";
 const STEP = 10;
 const LARGE = 50;
 
-function inField(event) {
-  return event.composedPath()[0]?.matches?.("input, textarea, select");
-}
-
 function redoes(event) {
   const key = event.key.toLowerCase();
   return (key === "z" && event.shiftKey) || key === "y";
@@ -18,7 +14,8 @@ function redoes(event) {
 /** `actions`: nudge(dx, dy), settle(), create(), connect(), remove(), choose(), chooseAll(), undo(), redo(). */
 export function listenToEditKeys(root, canvas, actions) {
   root.addEventListener("keydown", (event) => {
-    if (inField(event) || event.altKey || !(event.ctrlKey || event.metaKey)) return;
+    const field = event.composedPath()[0]?.matches?.("input, textarea, select");
+    if (field || event.altKey || !(event.ctrlKey || event.metaKey)) return;
     if (!["z", "y"].includes(event.key.toLowerCase())) return;
     event.preventDefault();
     if (redoes(event)) actions.redo();

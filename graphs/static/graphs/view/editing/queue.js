@@ -70,24 +70,23 @@ export class EditQueue {
   async #run() {
     if (this.#running) return;
     this.#running = true;
-    while (this.#waiting.length) await this.#next(this.#waiting[0]);
-    this.#running = false;
-  }
-
-  async #next(edit) {
-    try {
-      const changeSet = await this.#send(edit);
-      this.#waiting.shift();
-      const version = changeSet.objects?.[0]?.version ?? 0;
-      this.#landed.push({ ...edit, version });
-      await this.#host.refresh(version);
-      this.#seenByOwnHand(edit);
-      edit.resolve(changeSet);
-    } catch (error) {
-      this.#waiting = this.#waiting.filter((other) => other !== edit);
-      this.#host.redraw();
-      edit.reject(error);
+    while (this.#waiting.length) {
+      const [edit] = this.#waiting;
+      try {
+        const changeSet = await this.#send(edit);
+        this.#waiting.shift();
+        const version = changeSet.objects?.[0]?.version ?? 0;
+        this.#landed.push({ ...edit, version });
+        await this.#host.refresh(version);
+        this.#seenByOwnHand(edit);
+        edit.resolve(changeSet);
+      } catch (error) {
+        this.#waiting = this.#waiting.filter((other) => other !== edit);
+        this.#host.redraw();
+        edit.reject(error);
+      }
     }
+    this.#running = false;
   }
 
   /** The same request again while nobody knows whether it arrived: its key lets it happen once. Actions are not given up once

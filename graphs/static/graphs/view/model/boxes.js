@@ -22,7 +22,7 @@ export function union(a, b) {
   return { x, y, w: Math.max(a.x + a.w, b.x + b.w) - x, h: Math.max(a.y + a.h, b.y + b.h) - y };
 }
 
-/** The rectangle with `margin` added on every side. */
-export function inflated({ x, y, w, h }, margin) {
-  return { x: x - margin, y: y - margin, w: w + 2 * margin, h: h + 2 * margin };
+/** The rectangle with `dx` added left and right, `dy` above and below. */
+export function inflated({ x, y, w, h }, dx, dy = dx) {
+  return { x: x - dx, y: y - dy, w: w + 2 * dx, h: h + 2 * dy };
 }

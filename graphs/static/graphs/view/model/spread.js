@@ -1,6 +1,8 @@
 // Room between cards. Editors draw nodes smaller than this drawing does, so a sheet is stretched, each axis by
 // one factor, until cards that carry no size of their own no longer touch; notes keep what lay on them.
 
+import { inside } from "./boxes.js";
+
 const GAP_X = 52;
 const GAP_Y = 30;
 const MOST = 2.4;
@@ -48,10 +50,6 @@ function ninth(values) {
   return sorted.length ? Math.min(MOST, sorted[Math.floor((sorted.length - 1) * 0.9)]) : 1;
 }
 
-function contains(box, inner) {
-  return inner.x >= box.x && inner.y >= box.y && inner.x <= box.x + box.w && inner.y <= box.y + box.h;
-}
-
 function keepMembers(note, members) {
   for (const { box } of members) {
     const right = Math.max(note.box.x + note.box.w, box.x + box.w + 16);
@@ -83,7 +81,7 @@ export function stretch({ box, note }, factor) {
 export function spread(items, kept = null) {
   const cards = items.filter((item) => !item.note);
   const notes = items.filter((item) => item.note);
-  const members = new Map(notes.map((note) => [note, cards.filter((card) => contains(note.box, card.box))]));
+  const members = new Map(notes.map((note) => [note, cards.filter((card) => inside(card.box, note.box))]));
   const factor = kept ?? factorFor(cards);
   items.forEach((item) => stretch(item, factor));
   for (const [note, inside] of members) keepMembers(note, inside);

@@ -55,17 +55,13 @@ export class Position {
   }
 
   moved() {
-    const { frame, minimap, sheet } = this.#host;
+    const { element, frame, minimap, sheet } = this.#host;
     frame.showZoom(this.#viewport.k);
     frame.tip(null);
     minimap.update();
     this.stop();
-    if (sheet) this.#remembering = setTimeout(() => this.#remember(), REMEMBER_MS);
-  }
-
-  #remember() {
-    const { element, sheet } = this.#host;
-    rememberView(element.src, sheet.key, this.#viewport.state);
+    const remember = () => rememberView(element.src, this.#host.sheet.key, this.#viewport.state);
+    if (sheet) this.#remembering = setTimeout(remember, REMEMBER_MS);
   }
 
   stop() {
