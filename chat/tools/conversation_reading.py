@@ -114,9 +114,9 @@ def _in_full(message: Message | None, arguments: EarlierArguments) -> dict[str, 
     if message is None:
         raise ToolFailed(f"There is no earlier message {arguments.message}. Without `message` they are listed.")
     text = message.content[arguments.from_character : arguments.from_character + PAGE_CHARS]
-    reached = arguments.from_character + len(text)
-    more = {"nextFromCharacter": reached} if reached < len(message.content) else {}
-    return _row(message) | {"text": text, "totalChars": len(message.content)} | more | _calls(message, arguments)
+    shown = _row(message) | {"text": text, "totalChars": len(message.content)}
+    more = next_offset(arguments.from_character + len(text), len(message.content), "nextFromCharacter")
+    return shown | more | _calls(message, arguments)
 
 
 def _calls(message: Message, arguments: EarlierArguments) -> dict[str, Any]:
@@ -125,8 +125,7 @@ def _calls(message: Message, arguments: EarlierArguments) -> dict[str, Any]:
         for call in calls_of(message.rounds)
     ]
     rows = calls[arguments.from_call : arguments.from_call + MAX_CALLS]
-    reached = arguments.from_call + len(rows)
-    more = {"nextFromCall": reached} if reached < len(calls) else {}
+    more = next_offset(arguments.from_call + len(rows), len(calls), "nextFromCall")
     return {"toolCalls": rows, "totalCalls": len(calls)} | more
 
 

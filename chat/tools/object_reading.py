@@ -5,7 +5,6 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from django.db.models import QuerySet
-from django.utils.dateparse import parse_date, parse_datetime
 from django.utils.timezone import is_aware, make_aware
 from django.utils.translation import gettext_lazy as _
 from pydantic import Field
@@ -297,14 +296,9 @@ def _moment(text: str | None) -> datetime | None:
     if text is None:
         return None
     try:
-        moment = parse_datetime(text)
-        day = parse_date(text) if moment is None else None
+        moment = datetime.fromisoformat(text)
     except ValueError:
-        moment = day = None
-    if day is not None:
-        moment = datetime(day.year, day.month, day.day)
-    if moment is None:
-        raise ToolFailed(f"{quoted(text)} is no date: write 2026-03-31, or 2026-03-31T12:00:00Z.")
+        raise ToolFailed(f"{quoted(text)} is no date: write 2026-03-31, or 2026-03-31T12:00:00Z.") from None
     return moment if is_aware(moment) else make_aware(moment)
 
 

@@ -33,9 +33,9 @@ def fitting(
     return shaped
 
 
-def next_offset(reached: int, total: int) -> dict[str, Any]:
+def next_offset(reached: int, total: int, name: str = "nextOffset") -> dict[str, Any]:
     """`{"nextOffset": ...}` where a list goes on."""
-    return {"nextOffset": reached} if reached < total else {}
+    return {name: reached} if reached < total else {}
 
 
 def shown_of(rows: Sequence[Any], found: Sequence[Any], most: int, what: str, read_on: str) -> str:

@@ -4,10 +4,12 @@ export const menuCss = `
 .menu {
   position: absolute; z-index: 3; inset-block-start: 54px; inset-inline: 10px; max-inline-size: 440px;
   max-block-size: min(70%, 520px);
+}
+.menu, .model-card {
   display: flex; flex-direction: column; padding: 6px; border: 1px solid var(--c-border); border-radius: 12px;
   background: var(--c-surface); box-shadow: var(--c-shadow, 0 8px 30px rgb(0 0 0 / .18));
 }
-.menu-scroll { overflow-y: auto; min-block-size: 0; }
+.menu-scroll, .model-list { overflow-y: auto; min-block-size: 0; }
 .menu-new {
   display: flex; align-items: center; gap: 8px; padding: 8px 10px; margin-block-end: 4px; border: 0;
   border-radius: var(--c-radius);

@@ -13,10 +13,7 @@ export const modelsCss = `
 .model-card {
   position: absolute; z-index: 3; inset-block-end: calc(100% + 4px); inset-inline: 0; max-inline-size: 460px;
   max-block-size: min(60vh, 420px);
-  display: flex; flex-direction: column; padding: 6px; border: 1px solid var(--c-border); border-radius: 12px;
-  background: var(--c-surface); box-shadow: var(--c-shadow, 0 8px 30px rgb(0 0 0 / .18));
 }
-.model-list { overflow-y: auto; min-block-size: 0; }
 .model-row {
   display: flex; align-items: center; gap: 10px; padding: 7px 10px; border-radius: var(--c-radius); cursor: pointer;
 }
