@@ -11,9 +11,8 @@ import { momentText } from "../widget/words.js";
 import { textButton } from "../widget/view/buttons.js";
 import { mayBeEdited } from "./arguments.js";
 import { conflictList } from "./conflicts.js";
-import { EditForm } from "./edit.js";
+import { EditForm, rejectForm } from "./edit.js";
 import { isCut, isPending, statusOf, wasEdited } from "./proposal.js";
-import { rejectForm } from "./reject.js";
 import { Rest } from "./rest.js";
 import { askedText, outcomeText, statusText, untilText } from "./words.js";
 

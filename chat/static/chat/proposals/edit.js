@@ -6,6 +6,7 @@ import { textButton } from "../widget/view/buttons.js";
 import { editableFields, editedArguments } from "./arguments.js";
 
 const LONG = 60;
+const MOST_CHARACTERS = 2000;
 let made = 0;
 
 export class EditForm {
@@ -100,4 +101,24 @@ function inputFor(form, value, id) {
   const rows = Math.min(16, Math.max(3, lines + 1));
   const looks = { class: `field ${form === "text" ? "" : "code"}`, id, rows, spellcheck: form === "text" };
   return h("textarea", { ...looks, value: text });
+}
+
+/** Saying no, and why: what is written goes to the model. `send` takes the feedback, which may be empty. Enter sends, Shift+Enter begins a new line. */
+export function rejectForm(send, cancel) {
+  const label = t("What should be different? (optional)");
+  const looks = { class: "field", rows: 2, maxLength: MOST_CHARACTERS, "aria-label": label, placeholder: label };
+  const field = h("textarea", looks);
+  const reject = h("button", { class: "button danger", type: "submit", text: t("Reject") });
+  const buttons = h("div", { class: "proposal-actions" }, reject, textButton(t("Cancel"), cancel));
+  const element = h("form", { class: "proposal-form" }, field, buttons);
+  element.addEventListener("submit", (event) => {
+    event.preventDefault();
+    send(field.value.trim());
+  });
+  field.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    element.requestSubmit();
+  });
+  return { element, focus: () => field.focus() };
 }

@@ -15,12 +15,10 @@ import { PageObject } from "./page-object.js";
 import { pageSocket } from "./page-socket.js";
 import { Sessions } from "./sessions.js";
 import { Announcer } from "./view/announcer.js";
-import { AskAlways } from "./view/ask-always.js";
 import { Composer } from "./view/composer.js";
-import { emptyState } from "./view/empty.js";
 import { Header } from "./view/header.js";
-import { ConversationsMenu } from "./view/menu.js";
-import { MessageList } from "./view/messages.js";
+import { AskAlways, ConversationsMenu } from "./view/menu.js";
+import { emptyState, MessageList } from "./view/messages.js";
 import { ModelPicker } from "./view/model-picker.js";
 import { OtherProposals } from "./view/others.js";
 

@@ -8,8 +8,7 @@ import { composerCss } from "./styles/composer.js";
 import { markdownCss } from "./styles/markdown.js";
 import { menuCss } from "./styles/menu.js";
 import { messagesCss } from "./styles/messages.js";
-import { modelsCss } from "./styles/models.js";
 import { panelCss } from "./styles/panel.js";
 
-const own = [panelCss, messagesCss, markdownCss, composerCss, modelsCss, menuCss, bubbleCss, proposalsCss];
+const own = [panelCss, messagesCss, markdownCss, composerCss, menuCss, bubbleCss, proposalsCss];
 export const sheets = [diffSheet, ...own.map(stylesheet)];

@@ -3,7 +3,6 @@
 import { html, iconButton } from "../dom.js";
 import { ICONS } from "../icons.js";
 import { t } from "../strings.js";
-import { helpCard } from "./help.js";
 
 const ZOOM = 1.3;
 const TOAST_MS = 5000;
@@ -149,4 +148,34 @@ export class Frame {
   toggleHelp() {
     this.#help.hidden = !this.#help.hidden;
   }
+}
+
+function rows() {
+  return [
+    [["←", "→", "↑", "↓"], t("Select the next node in that direction")],
+    [[t("Shift"), "←"], t("Move the drawing")],
+    [[t("Enter")], t("Open the details")],
+    [[t("Esc")], t("Close the details, then clear the selection")],
+    [["/"], t("Find a node")],
+    [["+", "−"], t("Zoom in and out")],
+    [["F", "0"], t("Show everything")],
+    [["P"], t("List the proposed changes")],
+    [["Ctrl"], t("With the wheel: zoom. The wheel alone moves the drawing.")],
+  ];
+}
+
+/** The list of keys and gestures, opened by the ? button; `more`: further rows [[keys], meaning]. */
+function helpCard(more = []) {
+  const list = [...rows(), ...more].flatMap(
+    ([keys, meaning]) => [
+      html("dt", {}, ...keys.flatMap((key) => [html("kbd", {}, key), " "])),
+      html("dd", {}, meaning),
+    ],
+  );
+  return html(
+    "div",
+    { class: "help-card", role: "dialog", "aria-label": t("Keyboard"), hidden: true },
+    html("h2", {}, t("Keyboard")),
+    html("dl", {}, ...list),
+  );
 }

@@ -3,9 +3,9 @@
 import { t } from "../../../graphs/strings.js";
 import { h, arrange } from "../elements.js";
 import { icon } from "../icons.js";
+import { momentText } from "../words.js";
 import { textButton } from "./buttons.js";
 import { AssistantMessage, UserMessage } from "./message.js";
-import { SummaryLine } from "./summary.js";
 
 const NEAR_END_PX = 48;
 
@@ -112,5 +112,50 @@ export class MessageList {
     this.following = true;
     this.follow();
     this.scroller.focus({ preventScroll: true });
+  }
+}
+
+/** What is shown before the first message. `welcome` is {invitation, questions: [[icon, text]]}; `ask` takes the chosen one. */
+export function emptyState(welcome, userName, ask) {
+  const buttons = welcome.questions.map(([name, text]) => {
+    const click = () => ask(text);
+    return h("button", { class: "suggestion", type: "button", on: { click } }, icon(name), h("span", { text }));
+  });
+  return h(
+    "div",
+    { class: "empty" },
+    h("div", { class: "empty-icon" }, icon("spark")),
+    h("h3", { text: userName ? t("Hello, {name}", { name: userName }) : t("Hello") }),
+    h("p", { class: "muted", text: welcome.invitation }),
+    h("div", { class: "suggestions", role: "group", "aria-label": t("Questions to try") }, ...buttons),
+  );
+}
+
+/** The line above the first message that the model is still sent: what stands for those before it, to be opened. */
+class SummaryLine {
+  constructor() {
+    this.summary = null;
+    this.text = h("div", { class: "summary-text", dir: "auto" });
+    this.about = h("p", { class: "summary-about" });
+    const words = t("Earlier messages are summarised for the model");
+    const head = h("summary", {}, h("span", {}, icon("list"), `\u00a0${words}\u00a0`, icon("chevron")));
+    this.element = h("details", { class: "summarised" }, head, this.about, this.text);
+  }
+
+  /** The elements with the line before that of the first message which is still sent as it is. */
+  among(elements, summary, hasOlder) {
+    if (!summary) return elements;
+    this.update(summary);
+    const at = elements.findIndex((element) => element.dataset.id === summary.before);
+    if (at < 0) return hasOlder ? elements : [...elements, this.element];
+    return [...elements.slice(0, at), this.element, ...elements.slice(at)];
+  }
+
+  update(summary) {
+    if (summary === this.summary) return;
+    this.summary = summary;
+    this.element.title = momentText(summary.createdAt);
+    this.about.textContent = t("You still see every message. The model gets this instead, and can look them up.");
+    this.text.textContent = summary.content;
   }
 }

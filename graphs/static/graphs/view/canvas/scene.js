@@ -6,13 +6,16 @@ import { drawGhost } from "../ghosts/draw-ghost.js";
 import { inside, widened } from "../model/boxes.js";
 import { Grid } from "../model/grid.js";
 import { animate } from "./animate.js";
-import { detailFor } from "./detail.js";
 import { drawLine, drawLineLabel } from "./draw-line.js";
 import { drawFarIcon, drawNode } from "./draw-node.js";
 import { drawNote } from "./draw-note.js";
 import { drawLabel, placeLabels } from "./labels.js";
 import { Layer } from "./layer.js";
 import { FarView } from "./tiles.js";
+
+const NEAR = 0.8;
+const FAR = 0.42;
+const SMALLEST_TEXT = 10.5;
 
 const GROUPS = [
   "notes",
@@ -180,4 +183,17 @@ export class Scene {
     const deadline = performance.now() + FRAME_WORK_MS;
     return [...Object.values(this.#layers), this.#labels, this.#ghosts].every((layer) => layer.work(deadline));
   }
+}
+
+/**
+ * How much is drawn at a zoom: everything near, larger names at a middle distance, blocks with some names far out.
+ * {key, level, font, unit} for zoom `k`: `font` is the least size of text, `unit` one pixel, both in the units of the
+ * drawing.
+ */
+function detailFor(k) {
+  if (k >= NEAR) return { key: "near", level: "near", font: 0, unit: 1 };
+  const step = Math.floor(Math.log2(k) * 3) / 3;
+  const zoom = 2 ** step;
+  const level = k >= FAR ? "mid" : "far";
+  return { key: `${level}${Math.round(step * 3)}`, level, font: SMALLEST_TEXT / zoom, unit: 1 / zoom };
 }

@@ -2,11 +2,13 @@
 
 import { Refusal } from "../../requests.js";
 import { t } from "../../strings.js";
-import { linesOf } from "../model/model.js";
+import { CARD, linesOf } from "../model/model.js";
 import { askForType, askToDelete } from "./dialogs.js";
 import { withEdge, withEdgeChanged, withNodesChanged, withoutEdge, withoutNodes } from "./drafts.js";
-import { freeSpot, placeAt, placeBeside } from "./places.js";
 import { manageTypes } from "./type-dialog.js";
+
+const APART = 20;
+const MOST_STEPS = 30;
 
 export class Actions {
   #host;
@@ -154,4 +156,27 @@ function seenNode({ node }) {
 
 function seenEdge({ edge }) {
   return { type: "edge", id: edge.key, version: edge.version };
+}
+
+/** The middle of what is seen of a sheet, or below it, where no card is. */
+function freeSpot(canvas, sheet) {
+  const { width: w, height: h } = CARD;
+  const spot = canvas.spotAt(canvas.viewport.center);
+  const around = () => ({
+    x: spot.x - w / 2 - APART, y: spot.y - h / 2 - APART, w: w + 2 * APART, h: h + 2 * APART,
+  });
+  for (let step = 0; step < MOST_STEPS && sheet?.nodeGrid.touches(around()); step += 1) spot.y += h / 2;
+  return spot;
+}
+
+/** The position of a node that has this spot in its middle. */
+function placeAt({ x, y }, { stretch }) {
+  return {
+    posX: Math.round((x - CARD.width / 2) / stretch.x), posY: Math.round((y - CARD.height / 2) / stretch.y),
+  };
+}
+
+/** The position of a node that goes so far in the drawing. */
+function placeBeside({ posX, posY }, dx, dy, { stretch }) {
+  return { posX: Math.round(posX + dx / stretch.x), posY: Math.round(posY + dy / stretch.y) };
 }
