@@ -8,7 +8,7 @@ import { t } from "../graphs/strings.js";
 import { ChatApi } from "./widget/api.js";
 import { h } from "./widget/elements.js";
 import { FollowedStream } from "./widget/followed-stream.js";
-import { pageSocket } from "./widget/page-socket.js";
+import { pageSocket } from "./widget/socket.js";
 
 /** Several that come together are counted once; pages of many people do not ask at the same moment. */
 const GATHER_MS = 300;

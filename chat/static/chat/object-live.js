@@ -7,7 +7,7 @@
 
 import { ChatApi } from "./widget/api.js";
 import { FollowedStream } from "./widget/followed-stream.js";
-import { pageSocket } from "./widget/page-socket.js";
+import { pageSocket } from "./widget/socket.js";
 
 /** Several changes that come together are shown at once; pages of many people do not ask at the same moment. */
 const GATHER_MS = 200;

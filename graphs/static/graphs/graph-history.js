@@ -10,9 +10,8 @@ import { Entry } from "./history/entry.js";
 import { Filters } from "./history/filters.js";
 import { RollbackDialog } from "./history/rollback.js";
 import { historySheet } from "./history/styles.js";
-import { Refresher } from "./refresh.js";
+import { askNowAndThen, Refresher } from "./refresh.js";
 import { t } from "./strings.js";
-import { askNowAndThen } from "./watch.js";
 
 /** How far back a link to an older change set looks. */
 const MOST_PAGES = 20;

@@ -2,7 +2,7 @@
 // Attributes, events and keys are told in docs/graph-view.md.
 
 import { diffSheet } from "./diff.js";
-import { Refresher } from "./refresh.js";
+import { askNowAndThen, Refresher } from "./refresh.js";
 import { Drawing } from "./view/drawing.js";
 import { failureMessage, loadingMessage } from "./view/message.js";
 import { fetchGraph } from "./view/source.js";
@@ -12,8 +12,6 @@ import { details } from "./view/styles/details.js";
 import { drawing } from "./view/styles/drawing.js";
 import { editing } from "./view/styles/editing.js";
 import { ghosts } from "./view/styles/ghosts.js";
-import { live } from "./view/styles/live.js";
-import { askNowAndThen } from "./watch.js";
 
 class GraphView extends HTMLElement {
   static observedAttributes = ["src"];
@@ -30,7 +28,7 @@ class GraphView extends HTMLElement {
   constructor() {
     super();
     const root = this.attachShadow({ mode: "open" });
-    root.adoptedStyleSheets = [colours, chrome, drawing, details, ghosts, editing, live, diffSheet];
+    root.adoptedStyleSheets = [colours, chrome, drawing, details, ghosts, editing, diffSheet];
     root.append(this.#drawing.frame.root);
   }
 

@@ -1,7 +1,9 @@
 // Fetching again after changes: soon, never twice at once, at most once a second, and no change is forgotten.
 
+
 const SOON_MS = 150;
 const APART_MS = 1000;
+const EVERY_MS = 15_000;
 
 export class Refresher {
   #run;
@@ -38,4 +40,18 @@ export class Refresher {
       if (this.#again) this.ask();
     }
   }
+}
+
+/** An open panel reads the graph's stream and tells the page of changes. */
+const told = () => document.querySelector("chat-widget:not([bubble])") !== null;
+
+/** For pages where no chat panel brings news: calls `ask()` now and then while somebody looks; returns what ends it. */
+export function askNowAndThen(ask) {
+  const look = () => document.visibilityState === "visible" && !told() && ask();
+  const timer = setInterval(look, EVERY_MS);
+  document.addEventListener("visibilitychange", look);
+  return () => {
+    clearInterval(timer);
+    document.removeEventListener("visibilitychange", look);
+  };
 }

@@ -103,7 +103,7 @@ function inputFor(form, value, id) {
   return h("textarea", { ...looks, value: text });
 }
 
-/** Saying no, and why: what is written goes to the model. `send` takes the feedback, which may be empty. Enter sends, Shift+Enter begins a new line. */
+/** Saying no, and why: `send` takes the feedback, which may be empty. Enter sends, Shift+Enter begins a new line. */
 export function rejectForm(send, cancel) {
   const label = t("What should be different? (optional)");
   const looks = { class: "field", rows: 2, maxLength: MOST_CHARACTERS, "aria-label": label, placeholder: label };

@@ -12,7 +12,7 @@ import { Memory } from "./memory.js";
 import { Mentions } from "./mentions.js";
 import { Models } from "./models.js";
 import { PageObject } from "./page-object.js";
-import { pageSocket } from "./page-socket.js";
+import { pageSocket } from "./socket.js";
 import { Sessions } from "./sessions.js";
 import { Announcer } from "./view/announcer.js";
 import { Composer } from "./view/composer.js";

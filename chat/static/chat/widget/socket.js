@@ -2,6 +2,8 @@
 
 import { Connection } from "../../graphs/connection.js";
 
+const sockets = new Map();
+
 export class ChatSocket extends Connection {
   constructor(path, workspace) {
     super(path, workspace);
@@ -46,4 +48,11 @@ export class ChatSocket extends Connection {
     this.waiting.delete(id);
     resolve?.(frame);
   }
+}
+
+/** The page's connection in a workspace; who wants it open calls its `hold`. */
+export function pageSocket(path, workspace) {
+  const name = `${path} ${workspace}`;
+  if (!sockets.has(name)) sockets.set(name, new ChatSocket(path, workspace));
+  return sockets.get(name);
 }
