@@ -9,6 +9,7 @@ from graphs.models import Graph
 from tests.browser import Windows, sign_in
 from tests.flows.visitor import Visitor
 from tests.site import Site, site
+from tests.things import Thing, node_of, product_of
 
 
 @pytest.fixture
@@ -19,6 +20,19 @@ def cast(transactional_db: None, alice: User, bob: User, charlie: User, nba: Gra
 @pytest.fixture
 def one_process(cast: None) -> Iterator[Site]:
     with site() as started:
+        yield started
+
+
+@pytest.fixture
+def thing(kind_of_thing: str, cast: None, nba: Graph) -> Thing:
+    """What a story of any object is about: a node on the page of its graph, or a product on a page of its own."""
+    return node_of(nba) if kind_of_thing == "node" else product_of(nba.workspace)
+
+
+@pytest.fixture
+def its_site(thing: Thing) -> Iterator[Site]:
+    """A process of a project that has such things."""
+    with site(module="chat.web.server" if thing.item.type == "node" else "tests.faults.selling") as started:
         yield started
 
 

@@ -10,20 +10,20 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from chat.actions.deciding import Decision, decide
 from chat.models import Proposal
-from graphs.models import ChangeSet, Graph, Node, Origin
+from graphs.models import ChangeSet, Origin
 from graphs.site.access import member_of
 from tests.cast import PASSWORD
-from tests.proposed import Call, waiting
+from tests.things import Thing, a_part_and_a_row
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-RETRY: Call = ("update_node", {"nodeKey": "fetch-api", "updates": {"process": "return retry(fetch(url), 3)"}})
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), a_part_and_a_row]
 
 
 @pytest.fixture
-def applied(alice: User, nba: Graph) -> Proposal:
-    """Alice let the model change a node."""
+def applied(alice: User, thing: Thing) -> Proposal:
+    """Alice let the model change it."""
     User.objects.create_superuser("root", password=PASSWORD)
-    (proposal,) = waiting(alice, nba, RETRY, reason="Retries were asked for")
+    retry = thing.update_call(**{thing.text: "return retry(fetch(url), 3)"})
+    (proposal,) = thing.proposed(alice, retry, reason="Retries were asked for")
     decide(member_of(alice), str(proposal.pk), Decision(approved=True))
     return proposal
 
@@ -44,9 +44,9 @@ def root(applied: Proposal, live_server: object, context: BrowserContext) -> Ite
     assert said == []
 
 
-def test_a_change_is_found_looked_at_and_taken_back(root: Page, applied: Proposal) -> None:
+def test_a_change_is_found_looked_at_and_taken_back(root: Page, applied: Proposal, thing: Thing) -> None:
     root.get_by_role("link", name="Change sets", exact=True).first.click()
-    row = root.locator("#result_list tbody tr")
+    row = root.locator("#result_list tbody tr").first
     expect(row).to_contain_text("Retries were asked for")
     row.locator("th a").click()
     expect(root.locator("td.new ins")).to_have_text("retry(fetch(url), 3")
@@ -60,7 +60,7 @@ def test_a_change_is_found_looked_at_and_taken_back(root: Page, applied: Proposa
     root.get_by_label("Reason").fill("It hid a real failure")
     root.get_by_role("button", name="Roll back").click()
     expect(root.locator(".messagelist")).to_contain_text("It was taken back.")
-    assert Node.objects.get(key="fetch-api").process == "return fetch(url)"
+    assert thing.record[thing.text] == "return fetch(url)"
     done = ChangeSet.objects.get(origin=Origin.ROLLBACK)
     assert (done.actor_label, done.reason) == ("root", "It hid a real failure")
 

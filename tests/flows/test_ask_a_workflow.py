@@ -4,14 +4,18 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from playwright.sync_api import expect
 
-from chat.models import Message, Run, RunStatus, Session
+from chat.models import Message, Proposal, Run, RunStatus, Session
 from tests.chat.engine.driving import until
-from tests.flows.visitor import Visitor
+from tests.faults.crash_scripts import asked
+from tests.flows.visitor import Visitor, page_of
 from tests.site import Site
+from tests.things import Thing, a_part_and_a_row
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 Visit = Callable[..., Visitor]
@@ -51,13 +55,22 @@ def test_alice_imports_a_workflow_and_asks_about_it(one_process: Site, visit: Vi
     assert alice.errors == []
 
 
-def test_alice_watches_the_model_look_things_up(one_process: Site, visit: Visit) -> None:
-    alice = visit(one_process.web.url, "alice").open_graph()
-    answer = alice.ask("SCRIPT:two_tools")
+@a_part_and_a_row
+def test_alice_watches_the_model_look_things_up(its_site: Site, visit: Visit, thing: Thing) -> None:
+    alice = visit(its_site.web.url, "alice").open_page_of(thing)
+    answer = alice.ask(asked({"tool_calls": looks_at(thing)}, {"text": "Both are read."}))
     expect(answer).to_contain_text("Both are read.")
-    badge = answer.locator("summary, button").filter(has_text="fetch-api").first
+    badge = answer.locator("summary, button").filter(has_text=re.compile("fetch.api", re.IGNORECASE)).first
     badge.click()
     expect(answer).to_contain_text("return fetch(url)")
+
+
+def looks_at(thing: Thing) -> list[dict[str, Any]]:
+    if thing.item.type == "node":
+        names, arguments = ("read_node_detail", "list_node_edges"), {"nodeKey": thing.item.key}
+    else:
+        names, arguments = ("read_object", "read_history"), {"object": str(thing.item)}
+    return [{"name": name, "arguments": arguments} for name in names]
 
 
 def test_alice_reloads_in_the_middle_of_an_answer(one_process: Site, visit: Visit) -> None:
@@ -144,18 +157,42 @@ def test_bob_may_look_and_ask_but_not_import(one_process: Site, visit: Visit) ->
     expect(bob.ask("SCRIPT:hello")).to_contain_text("Hello!")
 
 
-def test_charlie_sees_nothing_of_it(one_process: Site, visit: Visit) -> None:
-    alice = visit(one_process.web.url, "alice").open_graph()
+@a_part_and_a_row
+def test_bob_sees_what_is_proposed_and_has_no_say_in_it(
+    its_site: Site, visit: Visit, thing: Thing, alice: User
+) -> None:
+    (proposal,) = thing.proposed(alice)
+    bob = visit(its_site.web.url, "bob").open_page_of(thing)
+    wanted = {"tool_calls": [changing(thing)]}, {"text": "I may not."}
+    expect(bob.ask(asked(*wanted))).to_contain_text("I may not.")
+    assert Proposal.objects.get() == proposal
+    bob.open_inbox()
+    expect(bob.page.locator("proposal-inbox .line")).to_have_count(1)
+    expect(bob.page.get_by_role("button", name="Approve")).to_have_count(0)
+    assert thing.called == "Fetch API"
+
+
+def changing(thing: Thing) -> dict[str, Any]:
+    name, arguments = thing.rename_call()
+    return {"name": f"propose_{name}", "arguments": {**arguments, "reason": "As you said."}}
+
+
+@a_part_and_a_row
+def test_charlie_sees_nothing_of_it(its_site: Site, visit: Visit, thing: Thing) -> None:
+    alice = visit(its_site.web.url, "alice").open_page_of(thing)
     expect(alice.ask("SCRIPT:hello")).to_contain_text("Hello!")
     session = Session.objects.get()
-    charlie = visit(one_process.web.url, "charlie").open_home()
+    charlie = visit(its_site.web.url, "charlie").open_home()
     expect(charlie.page.get_by_text("NBA")).to_have_count(0)
     for path in (
-        "/graphs/nba/",
+        page_of(thing),
+        f"/api/v1/objects/{thing.around.type}/{thing.around.key}",
+        f"/api/v1/history?object={thing.around.type}:{thing.around.key}",
+        f"/api/v1/streams/events/{thing.stream}",
         f"/api/v1/chat/sessions/{session.pk}/messages",
         f"/api/v1/streams/events/{session.stream.name}",
     ):
-        answer = charlie.page.goto(f"{one_process.web.url}{path}")
+        answer = charlie.page.goto(f"{its_site.web.url}{path}")
         assert answer is not None
         assert answer.status == 404
 

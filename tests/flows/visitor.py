@@ -3,6 +3,11 @@
 from playwright.sync_api import Locator, Page, expect
 
 from tests.cast import PASSWORD
+from tests.things import Thing
+
+
+def page_of(thing: Thing) -> str:
+    return f"/graphs/{thing.around.key}/" if thing.item.type == "node" else f"/products/{thing.item.key}/"
 
 
 class Visitor:
@@ -20,6 +25,8 @@ class Visitor:
         self.questions = self.chat.locator(".user")
         self.cards = page.locator(".proposal")
         self.undo_bar = page.locator(".undo-bar")
+        #: Where the page shows what it is about.
+        self.shown = page.locator("graph-view, [data-field=name]")
 
     def sign_in(self, username: str) -> "Visitor":
         self.page.goto(f"{self.url}/accounts/login/")
@@ -35,6 +42,11 @@ class Visitor:
 
     def open_graph(self, key: str = "nba") -> "Visitor":
         self.page.goto(f"{self.url}/graphs/{key}/")
+        self.connected()
+        return self
+
+    def open_page_of(self, thing: Thing) -> "Visitor":
+        self.page.goto(f"{self.url}{page_of(thing)}")
         self.connected()
         return self
 
