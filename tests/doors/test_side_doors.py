@@ -153,6 +153,42 @@ def test_nothing_is_put_into_what_is_foreign(everybody: World, role: Any) -> Non
             assert not answers[kind].writes, (address, kind)
 
 
+def test_a_viewer_puts_nothing_anywhere(everybody: World) -> None:
+    """Not even into the shop that they see."""
+    client = client_of(everybody, "viewer", program=True)
+    row, shop = (everybody.ids("viewer", type_)["own"] for type_ in ("product", "shop"))
+    move = {"action": "move_object", "arguments": {"parent": f"shop:{shop}"}}
+    for path, body in (
+        ("objects/product", {"fields": {"name": "New"}, "parent": f"shop:{shop}"}),
+        ("objects/shop", {"fields": {"name": "New"}}),
+        (f"objects/product/{row}/changes", {"actions": [move]}),
+        (f"objects/product/{row}/changes", {"actions": [{"action": "delete_object", "arguments": {}}]}),
+    ):
+        answer = knock(client, "POST", f"/{PREFIX}{path}", body)
+        assert (answer.status, answer.writes) == (403, frozenset()), path
+
+
+#: Nobody registered it, a part of a graph, what streams are called after, another spelling.
+NO_KINDS = ("planet", "node", "session", "Product")
+
+
+def test_what_no_kind_is_called_is_nowhere(everybody: World) -> None:
+    """At the doors of one object: whatever there is of that name, the answer is that of an absent object."""
+    client = client_of(everybody, "editor", program=True)
+    keys = (NOWHERE, "start", everybody.ids("editor", "session_id")["own"], everybody.ids("editor", "product")["own"])
+    for door in API_DOORS:
+        if door.address.parameters != ["product"]:
+            continue
+        absent = knock(client, door.method, door.address.with_id(NOWHERE), body_of(door.rule))
+        assert absent.status == 404, str(door)
+        for type_ in NO_KINDS:
+            for key in keys:
+                path = door.address.with_id(key).replace("/product/", f"/{type_}/")
+                answer = knock(client, door.method, path, body_of(door.rule))
+                assert not answer.differs_from(absent, [key, NOWHERE]), path
+                assert not answer.writes, path
+
+
 def test_a_cursor_made_of_a_foreign_row_shows_ones_own_rows_only(everybody: World) -> None:
     foreign = everybody.talks["stranger"].session
     client = client_of(everybody, "editor", program=True)
