@@ -93,6 +93,22 @@ def test_who_may_not_see_an_object_does_not_find_it(here: World) -> None:
         assert read(context, "search_objects", query="hidden", kinds=["pin"])["objects"] == []
 
 
+def test_what_somebody_may_not_see_is_not_counted(here: World) -> None:
+    """Neither in totals, nor in what there is more of, nor in what another object holds."""
+    with shops(may_see=lambda _member, row: "hidden" not in row.name):
+        shop = Shop.objects.create(workspace=here.alice.workspace, name="Corner")
+        for number in range(10):
+            product(shop, f"A hidden lamp {number}", notes="A lamp")
+            product(shop, f"Lamp {number}")
+        context = ToolContext(here.alice, None)
+        found = read(context, "search_objects", query="lamp", kinds=["product"])
+        assert ({each["title"][:4] for each in found["objects"]}, len(found["objects"])) == ({"Lamp"}, 10)
+        assert "note" not in found
+        assert read(context, "list_objects", kind="product", search="lamp")["total"] == 10
+        assert read(context, "list_objects", kind="product", parent=f"shop:{shop.pk}")["total"] == 10
+        assert read(context, "read_object", object=f"shop:{shop.pk}")["holds"] == {"product": 10}
+
+
 def test_it_lists_and_searches(context: ToolContext, spring: AlwaysSend) -> None:
     for number in range(60):
         pin(context.member.workspace, f"pin {number:02}")

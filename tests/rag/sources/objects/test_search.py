@@ -10,7 +10,7 @@ from graphs.models import Graph, Workspace
 from graphs.objects.kinds import KINDS, Kind, of_objects
 from graphs.site.access import Member, member_of
 from graphs.site.accounts import Account
-from rag.sources.objects.search import find
+from rag.sources.objects.search import BY_VECTOR, BY_WORDS, find
 from tests.rag.embeddings.steps import work
 from tests.registered import product, shops
 from tests.shop.models import Shop
@@ -36,6 +36,11 @@ def found(member: Member, question: str, kinds: Sequence[Kind] | None = None) ->
     """The titles of what is found, best first."""
     hits = find(member, kinds or of_objects(), question, Account(member.workspace.pk)).objects
     return [kind.name_of({kind.title: row.name}) for kind, row in hits]
+
+
+def more(member: Member, question: str) -> list[str]:
+    """The kinds of which there are more."""
+    return find(member, of_objects(), question, Account(member.workspace.pk)).more
 
 
 def test_a_row_is_found_by_a_text_that_shares_no_word_with_it(member: Member, stocked: Shop) -> None:
@@ -69,6 +74,21 @@ def test_only_these_kinds_are_found(member: Member, stocked: Shop) -> None:
     assert found(member, WEATHER, [KINDS["product"]]) == ["Umbrella"]
 
 
+def test_words_find_so_many_of_a_kind_and_say_of_which_there_are_more(member: Member, stocked: Shop) -> None:
+    for number in range(BY_WORDS - 1):
+        product(stocked, f"Umbrella {number}")
+    assert (len(found(member, "umbrella")), more(member, "umbrella")) == (BY_WORDS, [])
+    product(stocked, "One more umbrella")
+    assert (len(found(member, "umbrella")), more(member, "umbrella")) == (BY_WORDS, ["product"])
+
+
+def test_vectors_find_so_many_of_all_kinds(member: Member, stocked: Shop) -> None:
+    for number in range(BY_VECTOR + 2):
+        product(stocked, f"Parasol {number}", notes="Keeps the rain off")
+    work()
+    assert (len(found(member, WEATHER)), more(member, WEATHER)) == (BY_VECTOR, [])
+
+
 def test_other_workspaces_are_as_if_they_were_empty(
     member: Member, stocked: Shop, other_workspace: Workspace, charlie: User
 ) -> None:
@@ -84,3 +104,14 @@ def test_who_may_not_see_a_row_does_not_find_it(member: Member, demo_workspace: 
         product(shop, "Umbrella", notes="Keeps the rain off")
         work()
         assert found(member, WEATHER) == found(member, "umbrella") == []
+
+
+def test_what_somebody_may_not_see_is_not_counted(member: Member, demo_workspace: Workspace) -> None:
+    """Nor does it take the place of what they may see."""
+    with shops(may_see=lambda _member, row: "hidden" not in row.name):
+        shop = Shop.objects.create(workspace=demo_workspace, name="Corner shop")
+        for number in range(BY_WORDS):
+            product(shop, f"A hidden umbrella {number}", notes="An umbrella")
+        for number in range(BY_WORDS):
+            product(shop, f"Umbrella {number}")
+        assert (len(found(member, "umbrella")), more(member, "umbrella")) == (BY_WORDS, [])
