@@ -9,6 +9,8 @@ from typing import Any, Protocol
 from websockets.exceptions import WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
+from graphs.objects.refs import Ref
+
 #: Between two attempts to come back.
 PAUSE_S = 0.2
 
@@ -21,7 +23,7 @@ class Door(Protocol):
 class Caller(threading.Thread):
     """A thread; `joined` gives what the closed answer began with. `events`, `answers`, `began` are for the checker."""
 
-    def __init__(self, door: Door, username: str, token: str, graph: str, question: str, patience_s: float) -> None:
+    def __init__(self, door: Door, username: str, token: str, about: Ref, question: str, patience_s: float) -> None:
         super().__init__(daemon=True)
         self.username = username
         self.token = token
@@ -31,9 +33,8 @@ class Caller(threading.Thread):
         self.accepted: dict[str, Any] | None = None
         self.connections = 0
         self._door = door
-        context = {"type": "graph", "id": graph}
-        key = str(uuid.uuid4())
-        self._question = {"type": "ai:chat", "_id": 1, "message": question, "context": context, "idempotencyKey": key}
+        asked = {"message": question, "context": about.to_json(), "idempotencyKey": str(uuid.uuid4())}
+        self._question = {"type": "ai:chat", "_id": 1, **asked}
         self._deadline = time.monotonic() + patience_s
         self._closed = False
 

@@ -7,14 +7,16 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 
 from chat.models import Presence, Process, Proposal, ProposalStatus, Run, SentRequest, StreamEvent
-from graphs.models import Graph, LiveEdit, Node
+from graphs.models import Graph, LiveEdit, Node, Workspace
 from rag.embeddings import collections
 from rag.models import Embedding, EmbeddingFailure, EmbeddingModel
 from tests.chat.engine.driving import until
+from tests.faults.crash_by_hand import changes_of, renamed
 from tests.faults.crash_on_graphs import live_note
 from tests.faults.crash_scripts import TELL, asked
 from tests.faults.crash_stage import Stage
 from tests.proposed import RENAME, waiting
+from tests.things import product_of
 
 LONG_AGO = timedelta(days=400)
 
@@ -74,6 +76,18 @@ def embedded(stage: Stage) -> None:
     assert not EmbeddingFailure.objects.exists()
     assert Embedding.objects.filter(target_type="node").count() == Node.objects.count()
     assert of_renamed.get().content_hash not in before
+
+
+def embedded_row(stage: Stage) -> None:
+    """A row that was renamed has another vector, which hangs on the header beside it, and nothing waits for one."""
+    row = product_of(Workspace.objects.get())
+    assert stage.site.run("tests.faults.crashing_task", "rag.tasks:keep_embeddings") == 0
+    vector = Embedding.objects.filter(target_type="product", target_id=row.around.pk)
+    before = vector.get().content_hash
+    stage.at_first("POST", changes_of(row), renamed(row, f"Fetch {uuid.uuid4()}"))
+    stage.dies_at_work("rag.tasks:keep_embeddings")
+    assert not collections.waiting(EmbeddingModel.objects.get().name)
+    assert vector.get().content_hash != before
 
 
 def _answered(stage: Stage) -> str:

@@ -1,4 +1,4 @@
-"""Crash scenarios of people who change a graph: live, by hand, and back again. No conversation is concerned."""
+"""Crash scenarios of people who change a graph live, and take it back. No conversation is concerned."""
 
 import uuid
 from contextlib import suppress
@@ -7,13 +7,11 @@ from typing import Any
 
 from django.utils import timezone
 
-from graphs.models import ChangeSet, LiveEdit, Modification, Node, Object
+from graphs.models import LiveEdit, Modification, Node, Object
 from tests.chat.engine.driving import until
 from tests.faults.crash_stage import TAKEN_OVER_WITHIN_S, Stage
 from tests.faults.graph_socket import AWAY, acknowledged, at, new_note
 from tests.web_process import WebProcess
-
-CHANGES = "/api/v1/graphs/nba/changes"
 
 
 def live_edit(stage: Stage) -> None:
@@ -74,29 +72,6 @@ def save_in_time(stage: Stage) -> None:
     assert _created(frame) == 1
 
 
-def edit_by_hand(stage: Stage) -> None:
-    key, body = str(uuid.uuid4()), _rename()
-    stage.arm()
-    told = stage.at_first("POST", CHANGES, body, key)
-    stage.await_death()
-    answer = stage.at_survivor("POST", CHANGES, body, key)
-    assert told in (None, answer)
-    assert Node.objects.get(key="fetch-api").name == body["actions"][0]["arguments"]["updates"]["name"]
-    assert ChangeSet.objects.filter(pk=answer["id"]).count() == 1
-
-
-def roll_back(stage: Stage) -> None:
-    """Taken back once; who asks again is told that it was."""
-    made = stage.at_first("POST", CHANGES, _rename())
-    path = f"/api/v1/history/{made['id']}/rollback"
-    stage.arm()
-    told = stage.at_first("POST", path, {})
-    stage.await_death()
-    if told is None:
-        stage.at_survivor("POST", path, {}, refusal=409)
-    assert ChangeSet.objects.filter(undoes=[made["id"]]).count() == 1
-
-
 def live_note(stage: Stage) -> str:
     """A node that was made live and is in the history: the key of both."""
     frame = new_note(_key())
@@ -107,11 +82,6 @@ def live_note(stage: Stage) -> str:
 
 def _key() -> str:
     return f"note-{uuid.uuid4()}"
-
-
-def _rename() -> dict[str, Any]:
-    updates = {"name": f"Fetch {uuid.uuid4()}"}
-    return {"actions": [{"action": "update_node", "arguments": {"nodeKey": "fetch-api", "updates": updates}}]}
 
 
 def _sent(stage: Stage, web: WebProcess, frame: dict[str, Any]) -> dict[str, Any] | None:

@@ -21,6 +21,7 @@ from graphs.models import Graph, Workspace
 from tests.chat.engine.driving import until
 from tests.faults.crash_scripts import SLOW, TELL, asked
 from tests.faults.crash_stage import MESSAGES, NBA, TAKEN_OVER_WITHIN_S, Stage
+from tests.things import product_of
 from tests.vendors.scripts import Script
 
 #: Its window is small (`test_crash_points.py`): two of these questions fit, three do not.
@@ -76,15 +77,24 @@ def keep(stage: Stage) -> str:
 
 
 def always(stage: Stage) -> None:
+    _always(stage, "graphs/nba", {"nodeKey": "fetch-api"})
+    assert AlwaysSend.objects.get().part_key == "fetch-api"
+
+
+def always_row(stage: Stage) -> None:
+    row = product_of(Workspace.objects.get()).item
+    _always(stage, f"objects/{row.type}/{row.key}", {})
+    assert AlwaysSend.objects.get().object_key == row.key
+
+
+def _always(stage: Stage, what: str, part: dict[str, str]) -> None:
     """A record that is always sent is so once."""
     AlwaysSend.objects.all().delete()
-    path, body = "/api/v1/graphs/nba/always-send", {"nodeKey": "fetch-api", "alwaysSend": True}
+    path, body = f"/api/v1/{what}/always-send", {**part, "alwaysSend": True}
     stage.arm()
     stage.at_first("PUT", path, body)
     stage.await_death()
     assert stage.at_survivor("PUT", path, body)["alwaysSend"] is True
-    assert AlwaysSend.objects.get().part_key == "fetch-api"
-    AlwaysSend.objects.all().delete()
 
 
 def deeper(stage: Stage) -> str:

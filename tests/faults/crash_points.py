@@ -29,16 +29,19 @@ POINTS = (
     Point("chat.engine.claims:claim", "queue"),
     # a process drives its run
     Point("chat.engine.enriching:enrich"),
+    Point("chat.engine.enriching:enrich", "question_row"),
     Point("chat.engine.enriching:store_system_prompt"),
     Point("chat.engine.calling:perform"),
     Point("chat.engine.calling:perform", nth=2),
     Point("chat.engine.answer:LiveAnswer.show"),
     Point("chat.engine.answer:LiveAnswer.show", nth=5),
     Point("chat.subjects.tools:run"),
+    Point("chat.subjects.tools:run", "question_row"),
     Point("chat.engine.run_storage:save_round"),
     Point("chat.engine.run_storage:finish"),
     # and proposes changes
     Point("chat.engine.acting:ProposalRound.perform", "propose"),
+    Point("chat.engine.acting:ProposalRound.perform", "propose_row"),
     # for which budgets pay
     Point("chat.spending.reserving:reserve", "paid"),
     Point("chat.engine.calling:perform", "paid"),
@@ -66,21 +69,26 @@ POINTS = (
     Point("chat.actions.conversations:_stop:on_commit", "stop"),
     Point("chat.actions.deepening:deepen", "deeper"),
     Point("chat.actions.proposing_again:propose_again", "propose_again"),
+    Point("chat.actions.proposing_again:propose_again", "propose_again_row"),
     Point("chat.actions.pinning:keep_message", "keep"),
     Point("chat.actions.pinning:always_send", "always"),
+    Point("chat.actions.pinning:always_send", "always_row"),
     Point("chat.actions.conversations:update_session", "rename"),
     Point("chat.actions.conversations:delete_session", "delete"),
     # a proposal is decided
     Point("chat.actions.deciding:decide", "decide"),
     Point("chat.actions.deciding:decide", "decide_row"),
-    # a graph is edited, live and by hand
+    # a graph is edited live
     Point("graphs.workflows.live.editing:edit", "live_edit"),
     Point("chat.live.rooms:Rooms._publish_forever", "live_edit"),
     Point("graphs.workflows.live.editing:take_back", "take_back"),
     Point("graphs.history.live_edits:save_edits", "leave"),
     Point("graphs.history.live_edits:save_due", "save_in_time"),
-    Point("graphs.history.editing:edit", "edit_by_hand"),
-    Point("graphs.api.history:_rolled_back", "roll_back"),
+    # something is changed by hand, and taken back
+    Point("graphs.history.editing:edit", "edit_node"),
+    Point("graphs.history.editing:edit", "edit_row"),
+    Point("graphs.api.history:_rolled_back", "roll_back_node"),
+    Point("graphs.api.history:_rolled_back", "roll_back_row"),
     # a worker does what is due
     Point("chat.actions.deciding:expire", "expired"),
     Point("chat.events.compaction:_step", "folded"),
@@ -88,6 +96,7 @@ POINTS = (
     Point("chat.tasks:delete_leftovers", "tidied"),
     Point("graphs.history.live_edits:forget_old", "tidied"),
     Point("rag.embeddings.storing:store_vectors", "embedded"),
+    Point("rag.embeddings.storing:store_vectors", "embedded_row"),
     Point("rag.embeddings.updating:_finish", "embedded"),
     # processes come and go
     Point("chat.engine.claims:register", "start"),

@@ -2,26 +2,23 @@
 
 Each gets to where it matters, arms the order, does what crosses the place, waits for the death, and asks the other
 process again, as a client would. It returns the session, which `Stage.all_hangs_together` then looks at, if it is about
-one. Those of graphs, of prompts and of workers are in modules of their own.
+one. Those of proposals, of changes by hand, of graphs, of prompts and of workers are in modules of their own.
 """
 
 import uuid
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
-from urllib.error import HTTPError
 
-from django.contrib.auth.models import User
 from websockets.exceptions import ConnectionClosed
 
-from chat.models import Message, Proposal, Run, RunStatus, Session, StreamEvent
-from graphs.models import ChangeSet, Graph, Workspace
-from tests.faults import crash_at_work, crash_on_graphs, crash_on_prompts
-from tests.faults.crash_scripts import LOOK, PROPOSE, SHORT, SLOW, TELL, asked
+from chat.models import Message, Run, RunStatus, Session
+from graphs.models import Workspace
+from tests.faults import crash_at_work, crash_by_hand, crash_on_graphs, crash_on_prompts, crash_on_proposals
+from tests.faults.crash_scripts import LOOK, SHORT, SLOW, TELL, asked
 from tests.faults.crash_stage import NBA, Stage
 from tests.flows.listener import Listener
-from tests.proposed import waiting
-from tests.things import Thing, node_of, product_of
+from tests.things import product_of
 from tests.vendors.scripts import Script
 
 
@@ -29,14 +26,10 @@ def question(stage: Stage) -> str:
     return stage.posted_once({"context": NBA, "message": asked(LOOK, TELL)})
 
 
-def propose(stage: Stage) -> str:
-    """Everything is proposed, once, or nothing and the person is told to try again."""
-    session = stage.posted_once({"context": NBA, "message": asked(PROPOSE, TELL)})
-    stage.rests(session)
-    run = Run.objects.get(session=session)
-    assert run.outcome == "waiting" or run.error["retryable"]
-    assert Proposal.objects.filter(session=session).count() == (2 if run.outcome == "waiting" else 0)
-    return session
+def question_row(stage: Stage) -> str:
+    row = product_of(Workspace.objects.get()).item
+    look = {"text": "I look.", "tool_calls": [{"name": "read_object", "arguments": {"object": str(row)}}]}
+    return stage.posted_once({"context": row.to_json(), "message": asked(look, TELL)})
 
 
 def queue(stage: Stage) -> str:
@@ -132,49 +125,6 @@ def delete(stage: Stage) -> str:
     return session
 
 
-def decide(stage: Stage) -> str:
-    return _decided(stage, node_of(Graph.objects.get(key="nba")))
-
-
-def decide_row(stage: Stage) -> str:
-    """Of an application, with a header of ours beside it."""
-    return _decided(stage, product_of(Workspace.objects.get()))
-
-
-def _decided(stage: Stage, thing: Thing) -> str:
-    """Approved once, whatever the client heard of it; who asks again is told who was first."""
-    new = f"Fetch {uuid.uuid4()}"
-    (proposal,) = thing.proposed(User.objects.get(username="alice"), thing.rename_call(new))
-    path = f"/api/v1/proposals/{proposal.pk}/decide"
-    stage.arm()
-    told = stage.at_first("POST", path, {"approved": True})
-    stage.await_death()
-    if told is None:
-        stage.at_survivor("POST", path, {"approved": True}, refusal=409)
-    assert thing.called == new
-    assert ChangeSet.objects.filter(cause=f"proposal:{proposal.pk}").count() == 1
-    assert StreamEvent.objects.filter(data__proposalId=str(proposal.pk), type="decision").count() == 3
-    return str(proposal.session_id)
-
-
-def propose_again(stage: Stage) -> str:
-    """What could not be applied is asked for again once, however often the person says so."""
-    alice, graph = User.objects.get(username="alice"), Graph.objects.get(key="nba")
-    (proposal,) = waiting(alice, graph, ("update_node", {"nodeKey": "fetch-api", "updates": {"name": "Mine"}}))
-    other = {"nodeKey": "fetch-api", "updates": {"name": f"Theirs {uuid.uuid4()}"}}
-    stage.at_first("POST", "/api/v1/graphs/nba/changes", {"actions": [{"action": "update_node", "arguments": other}]})
-    with suppress(HTTPError):
-        stage.at_first("POST", f"/api/v1/proposals/{proposal.pk}/decide", {"approved": True})
-    path = f"/api/v1/proposals/{proposal.pk}/propose-again"
-    stage.arm()
-    told = stage.at_first("POST", path, {})
-    stage.await_death()
-    answer = stage.at_survivor("POST", path, {})
-    assert told in (None, answer)
-    assert Message.objects.filter(session=proposal.session_id, role=Message.Role.USER, kind=Message.TEXT).count() == 2
-    return str(proposal.session_id)
-
-
 def start(stage: Stage) -> str:
     """A process dies before it serves; the others do not notice."""
     session = stage.ask(asked(TELL))["sessionId"]
@@ -202,8 +152,7 @@ SCENARIOS: dict[str, Callable[[Stage], str | None]] = {
     scenario.__name__: scenario
     for scenario in (
         question,
-        propose,
-        propose_again,
+        question_row,
         queue,
         poll,
         watch,
@@ -212,19 +161,26 @@ SCENARIOS: dict[str, Callable[[Stage], str | None]] = {
         stop,
         rename,
         delete,
-        decide,
-        decide_row,
         start,
         hand_over,
         crash_on_graphs.live_edit,
         crash_on_graphs.take_back,
         crash_on_graphs.leave,
         crash_on_graphs.save_in_time,
-        crash_on_graphs.edit_by_hand,
-        crash_on_graphs.roll_back,
+        crash_by_hand.edit_node,
+        crash_by_hand.edit_row,
+        crash_by_hand.roll_back_node,
+        crash_by_hand.roll_back_row,
+        crash_on_proposals.propose,
+        crash_on_proposals.propose_row,
+        crash_on_proposals.propose_again,
+        crash_on_proposals.propose_again_row,
+        crash_on_proposals.decide,
+        crash_on_proposals.decide_row,
         crash_on_prompts.summarise,
         crash_on_prompts.keep,
         crash_on_prompts.always,
+        crash_on_prompts.always_row,
         crash_on_prompts.deeper,
         crash_on_prompts.paid,
         crash_on_prompts.paid_twice,
@@ -234,5 +190,6 @@ SCENARIOS: dict[str, Callable[[Stage], str | None]] = {
         crash_at_work.forgotten,
         crash_at_work.tidied,
         crash_at_work.embedded,
+        crash_at_work.embedded_row,
     )
 }

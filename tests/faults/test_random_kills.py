@@ -24,6 +24,8 @@ from pytest_django import DjangoDbBlocker
 from chat.events.folding import MARK
 from chat.models import IdempotencyKey, Message, Run, StreamEvent
 from config import local
+from graphs.models import NodeType
+from graphs.objects.refs import Ref
 from tests import checker
 from tests.captures import canary_of
 from tests.cast import PASSWORD
@@ -42,8 +44,9 @@ WITHIN_S = 6
 #: Within which everybody must have been answered, a start of everything on a busy machine included.
 PATIENCE_S = 150
 PEOPLE = (("alice", "demo", "nba"), ("charlie", "other", "newsletter"))
-CALLERS_EACH = 3
-LOOK = {"text": "I look.", "tool_calls": [{"name": "search_nodes", "arguments": {"query": "fetch"}}]}
+#: Of each person about the graph, and about an object that is none.
+CALLERS_EACH = 2
+LOOKS = {"graph": ("search_nodes", {"query": "fetch"}), "nodeType": ("search_objects", {"query": "fetch"})}
 
 
 @pytest.fixture
@@ -52,9 +55,11 @@ def here(django_db_blocker: DjangoDbBlocker) -> Iterator[WholeSite]:
         yield site
 
 
-def question(workspace: str) -> str:
+def question(workspace: str, about: Ref) -> str:
+    name, arguments = LOOKS[about.type]
+    look = {"text": "I look.", "tool_calls": [{"name": name, "arguments": arguments}]}
     tell = {"text": " ".join(["one", "two", canary_of(workspace)] * 8), "delay_s": 0.25}
-    return f"SCRIPT={json.dumps([LOOK, tell])} {canary_of(workspace)} {uuid.uuid4()}"
+    return f"SCRIPT={json.dumps([look, tell])} {canary_of(workspace)} {uuid.uuid4()}"
 
 
 def call(here: WholeSite) -> list[Caller]:
@@ -62,10 +67,15 @@ def call(here: WholeSite) -> list[Caller]:
     callers = []
     for username, workspace, graph in PEOPLE:
         token = Api(here.url, username, PASSWORD).token
-        callers += [Caller(here, username, token, graph, question(workspace), PATIENCE_S) for _ in range(CALLERS_EACH)]
+        for about in (Ref("graph", graph), type_of(workspace)) * CALLERS_EACH:
+            callers.append(Caller(here, username, token, about, question(workspace, about), PATIENCE_S))
     for caller in callers:
         caller.start()
     return callers
+
+
+def type_of(workspace: str) -> Ref:
+    return Ref("nodeType", NodeType.objects.filter(workspace__slug=workspace).order_by("key")[0].key)
 
 
 def strike(here: WholeSite, kind: str, chance: random.Random) -> None:
@@ -111,7 +121,7 @@ def test_nothing_is_lost_and_nothing_comes_twice(here: WholeSite) -> None:
         asked = Message.objects.filter(pk__in=[each["userMessageId"] for each in accepted], role=Message.Role.USER)
         assert asked.count() == len(callers)
         checker.check_run(here, *callers)
-    assert Message.objects.filter(role=Message.Role.USER).count() == ROUNDS * len(PEOPLE) * CALLERS_EACH
+    assert Message.objects.filter(role=Message.Role.USER).count() == ROUNDS * len(callers)
     remember_something_old()
     keep_busy(here)
     until(lambda: not IdempotencyKey.objects.filter(body_digest="").exists(), PATIENCE_S)
