@@ -12,6 +12,7 @@ from graphs.objects.kinds import KINDS, Kind, of_objects
 from graphs.objects.refs import Ref
 from graphs.site.access import Member
 from graphs.site.accounts import Account
+from rag.embeddings.vector_search import MOST_CANDIDATES
 from rag.retrieval.by_vector import near
 from rag.retrieval.fusion import fused
 from rag.retrieval.naming import said
@@ -19,7 +20,8 @@ from rag.retrieval.ranking import best_first
 from rag.sources.objects.collection import collection_of
 from rag.texts.words import forms, search_words
 
-#: Objects of one kind that words find, and objects of all kinds that vectors find.
+#: Objects of one kind that words find, and objects of all kinds that vectors find; so many are looked at if `may_see`
+#: hides some of them.
 BY_WORDS = 10
 BY_VECTOR = 10
 #: Objects that are named beside the one that a question is about.
@@ -84,7 +86,8 @@ def _by_vector(
 ) -> dict[Ref, float]:
     """The cosines of the objects whose vectors are nearest; their rows join `rows`."""
     types = [kind.name for kind in kinds]
-    nearest = near(collection_of(member.workspace.pk), types, question, account, BY_VECTOR)
+    most = MOST_CANDIDATES if any(kind.may_see for kind in kinds) else BY_VECTOR
+    nearest = near(collection_of(member.workspace.pk), types, question, account, most)
     cosines = {each.id: each.cosine for each in nearest}
     found: dict[Ref, float] = {}
     headers = list(Object.objects.filter(workspace=member.workspace, pk__in=cosines))
@@ -93,4 +96,4 @@ def _by_vector(
         for key, row in (rows_named(member, kind, ids) if ids else {}).items():
             rows.setdefault(Ref(kind.name, key), row)
             found[Ref(kind.name, key)] = cosines[ids[key]]
-    return found
+    return dict(sorted(found.items(), key=lambda each: -each[1])[:BY_VECTOR])

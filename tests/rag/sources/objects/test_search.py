@@ -115,3 +115,13 @@ def test_what_somebody_may_not_see_is_not_counted(member: Member, demo_workspace
         for number in range(BY_WORDS):
             product(shop, f"Umbrella {number}")
         assert (len(found(member, "umbrella")), more(member, "umbrella")) == (BY_WORDS, [])
+
+
+def test_what_somebody_may_not_see_takes_no_place_among_the_nearest(member: Member, demo_workspace: Workspace) -> None:
+    with shops(may_see=lambda _member, row: "hidden" not in row.notes):
+        shop = Shop.objects.create(workspace=demo_workspace, name="Corner shop")
+        for number in range(BY_VECTOR + 5):
+            product(shop, "Protection against wet weather", notes=f"hidden {number}")
+        product(shop, "Umbrella", notes="Keeps the rain off")
+        work()
+        assert found(member, WEATHER) == ["Umbrella"]
