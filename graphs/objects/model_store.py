@@ -16,6 +16,7 @@ from graphs.objects.operations import OTHER_COLUMNS, Create, Delete, Operation, 
 from graphs.objects.preconditions import Before, Stored
 from graphs.objects.refs import Ref
 from graphs.objects.stores import ObjectChange, Store
+from graphs.site.counted_keys import count_on_from, counts_keys
 from graphs.site.json_values import same
 
 
@@ -109,6 +110,8 @@ def _created(kind: Kind, of: Object, record: Record) -> Record:
     made = record_of(kind, row)
     if isinstance(row, Object):
         return record | made | {"id": row.pk}
+    if counts_keys(kind.model):
+        count_on_from(row)
     _require_here(kind, of, made)
     header = Object.objects.create(
         pk=record.get("id"), workspace_id=of.workspace_id, type=of.type, key=of.key,

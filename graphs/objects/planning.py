@@ -33,7 +33,7 @@ from graphs.objects.refs import Ref
 from graphs.objects.stores import ObjectChange, refuse_users
 from graphs.objects.strict import Patch
 from graphs.site.access import Member
-from graphs.site.copying import new_ids
+from graphs.site.counted_keys import counts_keys, is_far, new_ids
 from graphs.site.json_values import same, shown
 
 #: Items that one plan may change.
@@ -212,7 +212,7 @@ class ObjectPlan:
         if kind.parent:
             values["parent"] = self._parent_key(kind, step.parent) if step.parent else values.get("parent")
         key = step.key or _new_key(kind, str(values.get(kind.title) or ""))
-        if not is_key(kind, key):
+        if not is_key(kind, key) or (counts_keys(kind.model) and is_far(kind.model, int(key))):
             message = _("No {kind} can have the key {key}. Leave it out, then one is made.")
             raise ChangeRefused(message.format(kind=kind.name, key=f'"{shown(key)}"'))
         self.add(kind, key, values)
@@ -273,7 +273,7 @@ def _new_key(kind: Kind, title: str) -> str:
     column: Any = kind.model._meta.pk
     if isinstance(column, models.UUIDField):
         return str(uuid.uuid4())
-    if isinstance(column, models.AutoField) and not issubclass(kind.model, Object):
+    if counts_keys(kind.model):
         return str(new_ids(kind.model, 1)[0])
     if isinstance(column, models.IntegerField):
         raise ChangeRefused(_("Keys of {kind} are not made here: give one.").format(kind=kind.name))

@@ -15,13 +15,3 @@ def copy_rows(model: type[models.Model], columns: Sequence[str], rows: Iterable[
     with connection.cursor() as cursor, connection.wrap_database_errors, cursor.copy(statement) as copy:
         for row in rows:
             copy.write_row(row)
-
-
-def new_ids(model: type[models.Model], count: int) -> list[int]:
-    """`count` primary keys in rising order, which nobody else gets."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT nextval(pg_get_serial_sequence(%s, %s)) FROM generate_series(1, %s)",
-            [connection.ops.quote_name(model._meta.db_table), model._meta.pk.column, count],
-        )
-        return [number for (number,) in cursor.fetchall()]

@@ -16,7 +16,8 @@ from graphs.history.recording import Because
 from graphs.models import BUILT_IN_TYPES, Edge, Graph, Node, NodeType, Origin, Sheet, Workspace
 from graphs.models.objects import MAX_KEY
 from graphs.objects.holding import hold_workspace
-from graphs.site.copying import copy_rows, new_ids
+from graphs.site.copying import copy_rows
+from graphs.site.counted_keys import new_ids
 from graphs.site.json_values import shown
 from graphs.workflows.interchange.base import FileWarning, OnProgress, ParsedGraph, ParsedNodeType, no_progress
 from graphs.workflows.interchange.keys import UniqueTexts, slug

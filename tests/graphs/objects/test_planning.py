@@ -147,3 +147,11 @@ def test_what_a_rollback_would_put_into_what_it_deletes_is_named(nba: Graph, ali
         rollback.roll_back(nba.workspace_id, alice, ChangeSets((made.change_set_id, moved.change_set_id)))
     assert [clash.by for _of, clash in refusal.value.plan.clashes] == [Ref("product", str(lamp.pk))]
     assert Product.objects.filter(pk=lamp.pk).exists()
+
+
+def test_the_database_counts_on_behind_a_key_that_was_chosen(nba: Graph, registered: None) -> None:
+    done(nba, SHOP)
+    assert Shop.objects.create(workspace=nba.workspace, name="Made by its application").pk > 77
+    far: Call = ("create_object", {"kind": "shop", "key": str(10**12), "fields": {"name": "Far"}})
+    (problem,) = refused(nba, far)
+    assert "Leave it out, then one is made." in problem

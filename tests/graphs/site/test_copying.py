@@ -5,7 +5,8 @@ from django.db import DataError, connection, models, transaction
 from django.test.utils import isolate_apps
 
 from graphs.models import Graph, Node, Object
-from graphs.site.copying import copy_rows, new_ids
+from graphs.site.copying import copy_rows
+from graphs.site.counted_keys import new_ids
 
 AWKWARD = ["\t", "a\nb\r\n", "\\", "\\N", "\\.", "{}", "é😀", "'\"", "", " x "]
 
