@@ -20,7 +20,7 @@ from chat.models import Message, Proposal, ProposalStatus, Run, Session, StreamE
 from chat.prompts.always_sent import at_the_beginning
 from chat.prompts.system import system_prompt
 from chat.proposals.proposing import WriteCall, propose
-from chat.queries.links import Link, links_to
+from chat.queries.links import Link, shown_as
 from chat.subjects import tools
 from chat.subjects.registry import subject_of
 from chat.tools.base import ToolContext
@@ -250,8 +250,8 @@ def test_it_brings_its_words(alice: Member, product: Product) -> None:
 
 
 def test_a_mention_becomes_a_link(alice: Member, product: Product) -> None:
-    assert links_to(alice, [ref(product)]) == {ref(product): Link("Lamp", f"/products/{product.pk}/")}
-    assert links_to(_member("charlie", "other"), [ref(product)]) == {}
+    assert shown_as(alice, [ref(product)]) == {ref(product): Link("Lamp", f"/products/{product.pk}/")}
+    assert shown_as(_member("charlie", "other"), [ref(product)]) == {}
 
 
 def test_the_page_has_the_widget(alice: Member, product: Product) -> None:

@@ -233,8 +233,8 @@ def test_who_may_change_a_row_is_asked_with_the_parent_that_is_made_before_it(
         thing = product_of(demo_workspace)
 
         def opened(name: str) -> Call:
-            shop = {"kind": "shop", "key": "9001", "fields": {"name": name}}
-            chair = {"kind": "product", "parent": "shop:9001", "fields": {"name": "Chair"}}
+            shop = {"kind": "shop", "key": "901", "fields": {"name": name}}
+            chair = {"kind": "product", "parent": "shop:901", "fields": {"name": "Chair"}}
             steps = [{"tool": "propose_create_object", "arguments": each} for each in (shop, chair)]
             return "batch", {"actions": steps}
 
