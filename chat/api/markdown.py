@@ -65,7 +65,8 @@ def _mention(state: StateInline, silent: bool) -> bool:
     if not silent:
         if link.url:
             state.push("link_open", "a", 1).attrSet("href", link.url)
-        state.push("text", "", 0).content = link.title
+        # Without a page it becomes no link, whatever address it reads like.
+        state.push("text" if link.url else "text_special", "", 0).content = link.title
         if link.url:
             state.push("link_close", "a", -1)
     state.pos = found.end()

@@ -8,8 +8,6 @@ from graphs.models import Object
 
 #: So far ahead a key may be chosen, as those who make several rows at once do; the database counts on behind it.
 FAR = 1_000
-_SEQUENCE = "pg_get_serial_sequence(%(table)s, %(column)s)"
-_LAST = f"coalesce(pg_sequence_last_value({_SEQUENCE}::regclass), 0)"
 
 
 def counts_keys(model: type[models.Model]) -> bool:
@@ -19,24 +17,44 @@ def counts_keys(model: type[models.Model]) -> bool:
 
 def new_ids(model: type[models.Model], count: int) -> list[int]:
     """`count` primary keys in rising order, which nobody else gets."""
-    found = _asked(model, f"nextval({_SEQUENCE}) FROM generate_series(1, %(count)s)", count=count)
-    return [number for (number,) in found]
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT nextval(%s) FROM generate_series(1, %s)", [_sequence(model), count])
+        return [number for (number,) in cursor.fetchall()]
 
 
 def is_far(model: type[models.Model], key: int) -> bool:
-    """Whether a key lies far ahead of the last one that was counted."""
-    ((last,),) = _asked(model, _LAST)
-    return key > last + FAR
+    """Whether a key lies far ahead of the last one that was counted, and of all rows."""
+    if _sequence(model) is None:
+        return False
+    highest: int = model._base_manager.aggregate(highest=models.Max("pk"))["highest"] or 0
+    return key > max(_last(model), highest) + FAR
 
 
 def count_on_from(row: models.Model) -> None:
-    """Counts on behind a row whose key was chosen: the next row of its application must not meet it."""
-    _asked(type(row), f"setval({_SEQUENCE}, %(key)s) WHERE {_LAST} < %(key)s", key=row.pk)
+    """Counts on behind a row whose key was chosen: the next row of its application must not meet it.
+
+    It is counted forward only, as others count meanwhile; not where rows lie far ahead of what was counted before.
+    """
+    model = type(row)
+    if _sequence(model) is not None and 0 < (ahead := row.pk - _last(model)) <= FAR:
+        new_ids(model, ahead)
 
 
-def _asked(model: type[models.Model], what: str, **values: int) -> list[tuple[int, ...]]:
+def _sequence(model: type[models.Model]) -> str | None:
+    """The name of the sequence, quoted; None if the column has none of its own."""
     primary: models.Field[Any, Any] = model._meta.pk
-    where: dict[str, Any] = {"table": connection.ops.quote_name(model._meta.db_table), "column": primary.column}
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {what}", where | values)
-        return list(cursor.fetchall())
+        cursor.execute(
+            "SELECT pg_get_serial_sequence(%s, %s)",
+            [connection.ops.quote_name(model._meta.db_table), primary.column],
+        )
+        (name,) = cursor.fetchone()
+    return str(name) if name else None
+
+
+def _last(model: type[models.Model]) -> int:
+    """The key that was counted last, or the one before that with which counting begins."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT last_value - (NOT is_called)::int FROM {_sequence(model)}")  # noqa: S608 - a quoted name
+        (last,) = cursor.fetchone()
+    return int(last)

@@ -89,11 +89,13 @@ def _by_vector(
     most = MOST_CANDIDATES if any(kind.may_see for kind in kinds) else BY_VECTOR
     nearest = near(collection_of(member.workspace.pk), types, question, account, most)
     cosines = {each.id: each.cosine for each in nearest}
-    found: dict[Ref, float] = {}
+    found: dict[Ref, tuple[float, Any]] = {}
     headers = list(Object.objects.filter(workspace=member.workspace, pk__in=cosines))
     for kind in kinds:
         ids = {header.key: header.pk for header in headers if header.type == kind.name}
         for key, row in (rows_named(member, kind, ids) if ids else {}).items():
-            rows.setdefault(Ref(kind.name, key), row)
-            found[Ref(kind.name, key)] = cosines[ids[key]]
-    return dict(sorted(found.items(), key=lambda each: -each[1])[:BY_VECTOR])
+            found[Ref(kind.name, key)] = cosines[ids[key]], row
+    best = sorted(found.items(), key=lambda each: -each[1][0])[:BY_VECTOR]
+    for ref, (_, row) in best:
+        rows.setdefault(ref, row)
+    return {ref: cosine for ref, (cosine, _) in best}

@@ -86,6 +86,14 @@ def test_what_has_no_page_is_its_title(here: World) -> None:
     assert shown == f"<p>&lt;b&gt;Fetch&lt;/b&gt; [a](http://b), {{{{{hidden}}}}}</p>\n"
 
 
+@pytest.mark.parametrize("title", ["www.example.com", "somebody@example.com"])
+def test_a_title_that_reads_like_an_address_becomes_no_link(here: World, title: str) -> None:
+    with shops():
+        api = ref(sold(here.alice, title))
+        shown = render(f"See {{{{{api}}}}} and https://fine.example", shown_as(here.alice, [api]))
+    assert (shown.count("<a "), title in shown) == (1, True)
+
+
 def test_a_title_is_text(here: World, kind: Kind) -> None:
     api = ref(sold(here.alice, "<img src=x onerror=alert(1)> [a](http://b)", '/x"onclick="alert(1)'))
     shown = render(f"{{{{{api}}}}}", shown_as(here.alice, [api]))

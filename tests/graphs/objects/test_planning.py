@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 
 from graphs.history import changes, rollback
 from graphs.history.recording import Applied, Because
@@ -155,3 +156,12 @@ def test_the_database_counts_on_behind_a_key_that_was_chosen(nba: Graph, registe
     far: Call = ("create_object", {"kind": "shop", "key": str(10**12), "fields": {"name": "Far"}})
     (problem,) = refused(nba, far)
     assert "Leave it out, then one is made." in problem
+
+
+def test_the_database_is_never_counted_back(nba: Graph, registered: None) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER SEQUENCE shop_shop_id_seq RESTART WITH 100000")
+    done(nba, SHOP)
+    near: Call = ("create_object", {"kind": "shop", "key": "100500", "fields": {"name": "Near"}})
+    done(nba, near)
+    assert Shop.objects.create(workspace=nba.workspace, name="Made by its application").pk == 100_501

@@ -301,3 +301,15 @@ def test_a_thousand_nodes_keep_the_page_small(page: Page, site: drawn.Site) -> N
     expect(drawn_node(page, "n500")).to_be_visible()
     expect(drawn_node(page, "n0")).to_have_count(0)
     assert page.locator(".nodes > g").count() < 250
+
+
+def test_a_note_grows_around_a_card_that_sticks_out_of_it(page: Page, site: drawn.Site) -> None:
+    opened(page, site)
+    width = page.evaluate("""async () => {
+        const source = [...document.querySelectorAll('script[type="module"]')].map((each) => each.src)[0];
+        const { spread } = await import(new URL(source.replace(/graphs\\/.*/, 'graphs/view/model/spread.js')));
+        const note = { note: true, box: { x: 0, y: 0, w: 240, h: 160 } };
+        spread([note, { note: false, box: { x: 100, y: 40, w: 190, h: 64 } }], { x: 1, y: 1 });
+        return note.box.w;
+    }""")
+    assert width >= 290

@@ -117,6 +117,17 @@ def test_what_somebody_may_not_see_is_not_counted(member: Member, demo_workspace
         assert (len(found(member, "umbrella")), more(member, "umbrella")) == (BY_WORDS, [])
 
 
+def test_of_the_nearest_only_the_first_count_though_more_are_looked_at(
+    member: Member, demo_workspace: Workspace
+) -> None:
+    with shops(may_see=lambda _member, row: True):
+        shop = Shop.objects.create(workspace=demo_workspace, name="Corner shop")
+        for _ in range(BY_WORDS + BY_VECTOR + 5):
+            product(shop, "Umbrella")
+        work()
+        assert len(found(member, "umbrella")) <= BY_WORDS + BY_VECTOR
+
+
 def test_what_somebody_may_not_see_takes_no_place_among_the_nearest(member: Member, demo_workspace: Workspace) -> None:
     with shops(may_see=lambda _member, row: "hidden" not in row.notes):
         shop = Shop.objects.create(workspace=demo_workspace, name="Corner shop")

@@ -81,7 +81,8 @@ export function stretch({ box, note }, factor) {
 export function spread(items, kept = null) {
   const cards = items.filter((item) => !item.note);
   const notes = items.filter((item) => item.note);
-  const members = new Map(notes.map((note) => [note, cards.filter((card) => inside(card.box, note.box))]));
+  const lies = (card, note) => inside({ ...card.box, w: 0, h: 0 }, note.box); // Its corner counts: it may stick out.
+  const members = new Map(notes.map((note) => [note, cards.filter((card) => lies(card, note))]));
   const factor = kept ?? factorFor(cards);
   items.forEach((item) => stretch(item, factor));
   for (const [note, inside] of members) keepMembers(note, inside);
