@@ -394,6 +394,19 @@ def test_objects_that_the_server_knows_become_links(widget: Widget, server: Fake
     expect(widget.root.locator(".markdown")).to_have_text(shown)
 
 
+def test_an_object_that_was_renamed_is_mentioned_by_its_new_title(widget: Widget, server: FakeServer) -> None:
+    found = {"object": {"type": "product", "id": "1"}, "title": "Lamp", "url": "/products/1/"}
+    server.links["product:1"] = found
+    widget.ask("One").start().write("See {{product:1}}.").finish()
+    links = widget.root.locator(".markdown a")
+    expect(links).to_have_text(["Lamp"])
+    server.links["product:1"] = found | {"title": "Bright lamp"}
+    answer = widget.ask("Two").start()
+    answer.emit("object_changed", object={"type": "product", "id": "1"}, version=2, changeSetId="c")
+    answer.write("See {{product:1}}.").finish()
+    expect(links).to_have_text(["Lamp", "Bright lamp"])
+
+
 def test_a_new_conversation_that_was_chosen_while_the_latest_was_looked_for_stays(
     page: Page, server: FakeServer
 ) -> None:

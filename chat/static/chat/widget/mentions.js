@@ -26,6 +26,11 @@ export class Mentions {
     }
   }
 
+  /** Asks anew about an object that has changed, when it is mentioned next: its title may be another one. */
+  forget(object) {
+    this.links.delete(`${object?.type}:${object?.id}`);
+  }
+
   async ask() {
     const [asked, elements] = [[...this.wanted].slice(0, MOST_ASKED), this.waiting];
     Object.assign(this, { wanted: new Set(), waiting: new Set(), due: false });

@@ -49,6 +49,7 @@ export class Panel extends EventTarget {
     this.object = new PageObject({ api: this.api, socket: this.socket, context, stream });
     this.approvals.decisions.addEventListener("changed", ({ detail }) => this.object.decided(detail));
     this.finding = new Finding(this);
+    this.mentions = new Mentions(this.api);
     this.painted = { at: 0, due: false, generation: -1 };
     this.build(options);
     this.listen();
@@ -94,7 +95,7 @@ export class Panel extends EventTarget {
       keep: (id, inPrompt) => this.conversation.keep(id, inPrompt),
       loadOlder: () => this.conversation.loadOlder(),
       reload: () => this.conversation.load(),
-      mentions: new Mentions(this.api),
+      mentions: this.mentions,
       proposals: this.approvals.context,
     };
   }
@@ -105,6 +106,8 @@ export class Panel extends EventTarget {
     this.conversation.addEventListener("event", ({ detail }) => this.happened(detail));
     this.listeners = new AbortController();
     this.socket.addEventListener("state", () => this.connectionChanged(), { signal: this.listeners.signal });
+    const changed = ({ detail }) => this.mentions.forget(detail.object);
+    document.addEventListener("countersign:object-changed", changed, { signal: this.listeners.signal });
     this.object.addEventListener("change", () => this.schedule());
     this.models.addEventListener("change", () => this.schedule());
   }
