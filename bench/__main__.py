@@ -11,7 +11,7 @@ import django
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-from bench import embeddings, history, imports, prefix, replay, retrieval, retrieval_quality, streaming
+from bench import embeddings, history, imports, prefix, questions, replay, retrieval, retrieval_quality, streaming
 from bench.servers import servers
 from bench.systems import load
 from bench.table import Row, table
@@ -23,6 +23,14 @@ def _streaming(options: argparse.Namespace) -> list[Row]:
         scale = replace(scale, rounds=options.rounds)
     with servers() as started:
         return streaming.measure(started, scale)
+
+
+def _questions(options: argparse.Namespace) -> str:
+    scale = questions.QUICK if options.quick else questions.Scale()
+    if options.rounds:
+        scale = replace(scale, rounds=options.rounds)
+    with servers() as started:
+        return questions.measure(started, scale, options.against)
 
 
 def _replay(options: argparse.Namespace) -> list[Row]:
@@ -82,6 +90,7 @@ def _hotpotqa(options: argparse.Namespace) -> str:
 #: Each gives the rows of its table, or what is printed as it is.
 BENCHMARKS: dict[str, Callable[[argparse.Namespace], list[Row] | str]] = {
     "streaming": _streaming,
+    "questions": _questions,
     "replay": _replay,
     "history": _history,
     "embeddings": _embeddings,
@@ -105,6 +114,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument(
         "--sizes", type=_sizes, help="of retrieval and import: nodes of the graphs, such as 1000,100000"
     )
+    parser.add_argument("--against", type=Path, help="of questions: a folder with another state of the product")
     parser.add_argument("--keep", type=Path, help="of retrieval: a folder for its graphs, to be used again")
     options = parser.parse_args(arguments)
     for name in options.which or BENCHMARKS:

@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
+from typing import Any
 
 from bench.vendor import question
 from bench.websocket import WebSocket, connect
@@ -29,7 +30,8 @@ _PROBE_PAUSE_S = 0.15
 class Plan:
     """What to ask: `streams` answers of `tokens` tokens, begun within `spread_s`, and `probes` answers of one token.
 
-    Probes come one after the other, `steady_s` after every stream has begun.
+    Probes come one after the other, `steady_s` after every stream has begun. Where there is an object to ask
+    `about` ("graph:nba"), each question begins a conversation; else each socket has one.
     """
 
     url: str
@@ -41,6 +43,7 @@ class Plan:
     spread_s: float = 1.0
     steady_s: float = 4.0
     probes: int = 0
+    about: str = ""
 
 
 @dataclass
@@ -61,6 +64,7 @@ class Reader:
     def __init__(self, socket: WebSocket, plan: Plan) -> None:
         self._socket = socket
         self._product = plan.product
+        self._about = plan.about
         self._session = ""
         self._begun = 0
         mark = rb'"type":"ai:token"' if plan.product else rb"^\d+ \d{19}"
@@ -100,8 +104,13 @@ class Reader:
     def _message(self, text: str) -> str:
         if not self._product:
             return text
-        place = {"sessionId": self._session} if self._session else {}
-        return json.dumps({"type": "ai:chat", "_id": 1, "message": text, **place})
+        return json.dumps({"type": "ai:chat", "_id": 1, "message": text, **self._place()})
+
+    def _place(self) -> dict[str, Any]:
+        if self._about:
+            kind, _, key = self._about.partition(":")
+            return {"context": {"type": kind, "id": key}}
+        return {"sessionId": self._session} if self._session else {}
 
     @property
     def began(self) -> bool:
@@ -114,19 +123,25 @@ class Reader:
 
     def tell(self, result: Result) -> None:
         """Adds what came since the last `forget`."""
-        for arrived, text in self._socket.frames:
+        for _, text in self._socket.frames:
             if not self._first.search(text):
                 continue
             result.token_frames += 1
             result.token_bytes += len(text) + (2 if len(text) < 126 else 4)
-            result.tokens += [(int(stamp), arrived) for stamp in _STAMP.findall(text)]
+        result.tokens += self.tokens()
         result.all_bytes += self._socket.received
+
+    def tokens(self) -> list[tuple[int, int]]:
+        """(sent, arrived) of each token since the last `forget`."""
+        frames = ((arrived, text) for arrived, text in self._socket.frames if self._first.search(text))
+        return [(int(stamp), arrived) for arrived, text in frames for stamp in _STAMP.findall(text)]
 
     def close(self) -> None:
         self._socket.close()
 
 
-async def _open(plan: Plan, count: int) -> list[Reader]:
+async def open_readers(plan: Plan, count: int) -> list[Reader]:
+    """Readers that have asked once."""
     readers: list[Reader] = []
     while len(readers) < count:
         some = [Reader(await connect(plan.url), plan) for _ in range(min(_OPENING_AT_ONCE, count - len(readers)))]
@@ -158,8 +173,8 @@ async def _probe(reader: Reader, count: int) -> list[float]:
 async def perform(plan: Plan) -> Result:
     """Carries out the plan; says on standard output how far it is."""
     result = Result()
-    readers = await _open(plan, plan.streams)
-    prober = await _open(plan, 1)
+    readers = await open_readers(plan, plan.streams)
+    prober = await open_readers(plan, 1)
     await asyncio.sleep(0.3)
     gc.collect()
     gc.disable()

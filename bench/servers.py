@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
+from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from config import embedded, local
@@ -26,6 +28,13 @@ class Servers:
     database_url: str
     redis_url: str
     reference: str
+
+    def another_database(self, name: str) -> str:
+        """The address of a new, empty database on the same PostgreSQL."""
+        with psycopg.connect(self.database_url, autocommit=True) as connection:
+            connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+        parts = urlsplit(self.database_url)
+        return urlunsplit(parts._replace(path=f"/{name}"))
 
 
 @contextmanager

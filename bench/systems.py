@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import psutil
 
@@ -22,6 +22,8 @@ from bench.servers import Servers, without_settings_of_people
 ROOT = Path(__file__).resolve().parent.parent
 READY_WITHIN_S = 60
 PASSWORD = secrets.token_hex(12)
+#: The entry of a web process, now and before "objects first".
+_WEB_MODULES = ("chat.web.server", "chat.server")
 #: More sockets and messages of one person than anybody has.
 _LIMITS = {"LIMIT_SOCKETS": "100000", "LIMIT_MESSAGES": "1000000/s", "LIMIT_LOGIN": "1000000/s"}
 
@@ -40,7 +42,8 @@ class System:
 
     @property
     def product(self) -> bool:
-        return self.name == "product"
+        """Whether it knows people and conversations: the product, in this state or the one of before."""
+        return self.name in {"product", "before"}
 
     def cpu_s(self) -> float:
         """CPU seconds of all its threads so far."""
@@ -81,12 +84,23 @@ def environment(servers: Servers, vendor: str) -> dict[str, str]:
     }
 
 
-def prepare(variables: Mapping[str, str]) -> None:
+def with_long_memory(variables: Mapping[str, str], vendor: str) -> dict[str, str]:
+    """The mock vendor as a model whose window holds hundreds of questions."""
+    named = {"LLM_PROVIDER": "deepseek", "DEEPSEEK_API_KEY": "none", "DEEPSEEK_BASE_URL": vendor}
+    return {**variables, **named}
+
+
+def prepare(variables: Mapping[str, str], root: Path = ROOT) -> None:
     """Tables and demo people of the product."""
     for command in ("migrate", "seed_demo"):
-        subprocess.run(
-            [sys.executable, "manage.py", command], cwd=ROOT, env=variables, check=True, stdout=subprocess.DEVNULL
-        )
+        manage(variables, command, root=root)
+
+
+def manage(variables: Mapping[str, str], *arguments: str, root: Path = ROOT) -> None:
+    """A command of the product in this folder."""
+    subprocess.run(
+        [sys.executable, "manage.py", *arguments], cwd=root, env=variables, check=True, stdout=subprocess.DEVNULL
+    )
 
 
 @contextmanager
@@ -99,13 +113,15 @@ def vendor() -> Iterator[str]:
 
 
 @contextmanager
-def product(variables: Mapping[str, str]) -> Iterator[System]:
+def product(variables: Mapping[str, str], root: Path = ROOT) -> Iterator[System]:
+    """The product in this folder, "before" where it is another one than that of the benchmark."""
+    module = next(name for name in _WEB_MODULES if (root / f"{name.replace('.', '/')}.py").exists())
     with _listening() as listening:
         arguments = ["--fd", str(listening.fileno()), "daphne"]
-        with _started("chat.web.server", arguments, variables, listening) as process:
+        with _started(module, arguments, variables, listening, root) as process:
             port = listening.getsockname()[1]
             _wait_for(port, "/readyz")
-            yield System("product", process, port)
+            yield System("product" if root == ROOT else "before", process, port)
 
 
 @contextmanager
@@ -117,6 +133,28 @@ def reference(variables: Mapping[str, str], *arguments: str) -> Iterator[System]
             port = listening.getsockname()[1]
             _wait_for(port)
             yield System("reference", process, port)
+
+
+@contextmanager
+def counted(variables: Mapping[str, str], log: Path) -> Iterator[System]:
+    """The product in a process that counts what it does, and writes its log there."""
+    with _listening() as listening, log.open("w") as written:
+        arguments = ["--fd", str(listening.fileno()), "daphne"]
+        with _started("bench.counted_server", arguments, variables, listening, log=written) as process:
+            port = listening.getsockname()[1]
+            _wait_for(port, "/readyz")
+            yield System("product", process, port)
+
+
+@contextmanager
+def view(variables: Mapping[str, str], vendor: str, database: str) -> Iterator[System]:
+    """The minimal Django view."""
+    with _listening() as listening:
+        arguments = ["--fd", str(listening.fileno()), "--vendor", vendor, "--database", database]
+        with _started("bench.view", arguments, variables, listening) as process:
+            port = listening.getsockname()[1]
+            _wait_for(port)
+            yield System("view", process, port)
 
 
 class Readers:
@@ -149,15 +187,21 @@ class Readers:
 
 @contextmanager
 def _started(
-    module: str, arguments: list[str], variables: Mapping[str, str], listening: socket.socket | None = None
+    module: str,
+    arguments: list[str],
+    variables: Mapping[str, str],
+    listening: socket.socket | None = None,
+    root: Path = ROOT,
+    log: IO[str] | None = None,
 ) -> Iterator[psutil.Popen]:
     process = psutil.Popen(
         [sys.executable, "-m", module, *arguments],
-        cwd=ROOT,
+        cwd=root,
         env=dict(variables),
         pass_fds=[listening.fileno()] if listening else [],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
+        stderr=log,
     )
     try:
         yield process

@@ -3,7 +3,8 @@
 python -m bench.vendor --port N
 
 The last user message says what to write: "stream 300 tokens at 50/s". The first token comes at once, the others at that
-pace from a random phase on. Plain asyncio protocols, so that it costs a small part of what it measures.
+pace from a random phase on. "use NAME {...}" before it makes a call of that tool first, and the tokens after its
+result. Plain asyncio protocols, so that it costs a small part of what it measures.
 """
 
 import argparse
@@ -11,10 +12,13 @@ import asyncio
 import json
 import random
 import re
+import secrets
 import sys
 import time
+from typing import Any
 
 _ASKED = re.compile(rb"stream (\d+) tokens at (\d+)/s")
+_USE = re.compile(r"use (\w+) (\{.*\}) stream ")
 _HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
 _CHUNK = b'{"id":"chatcmpl-1","object":"chat.completion.chunk","model":"mock","choices":[{"index":0,"delta":%b,%b}]}'
 _USAGE = {"prompt_tokens": 100, "completion_tokens": 100}
@@ -25,6 +29,11 @@ def question(tokens: int, rate: int) -> str:
     return f"stream {tokens} tokens at {rate}/s"
 
 
+def using(tool: str, arguments: dict[str, Any]) -> str:
+    """What makes the vendor call a tool; `question` follows it."""
+    return f"use {tool} {json.dumps(arguments)}"
+
+
 def _event(data: bytes) -> bytes:
     return b"%x\r\ndata: %b\n\n\r\n" % (len(data) + 8, data)
 
@@ -33,12 +42,29 @@ def _token(content: bytes) -> bytes:
     return _event(_CHUNK % (b'{"content":"%b"}' % content, b'"finish_reason":null'))
 
 
-_END = (
-    _event(_CHUNK % (b"{}", b'"finish_reason":"stop"'))
-    + _event(json.dumps({"id": "chatcmpl-1", "choices": [], "usage": _USAGE}).encode())
-    + _event(b"[DONE]")
-    + b"0\r\n\r\n"
-)
+def _end(reason: bytes) -> bytes:
+    return (
+        _event(_CHUNK % (b"{}", b'"finish_reason":"%b"' % reason))
+        + _event(json.dumps({"id": "chatcmpl-1", "choices": [], "usage": _USAGE}).encode())
+        + _event(b"[DONE]")
+        + b"0\r\n\r\n"
+    )
+
+
+_END, _END_OF_CALL = _end(b"stop"), _end(b"tool_calls")
+
+
+def _called(body: bytes) -> bytes:
+    """The chunk with the call that the last message asks for; nothing where it asks for none."""
+    if b"use " not in body:
+        return b""
+    last = json.loads(body)["messages"][-1]
+    asked = _USE.search(last["content"]) if last["role"] == "user" else None
+    if asked is None:
+        return b""
+    function = {"name": asked[1], "arguments": asked[2]}
+    call = {"index": 0, "id": f"call_{secrets.token_hex(6)}", "type": "function", "function": function}
+    return _event(_CHUNK % (json.dumps({"tool_calls": [call]}).encode(), b'"finish_reason":null'))
 
 
 class Vendor(asyncio.Protocol):
@@ -59,6 +85,9 @@ class Vendor(asyncio.Protocol):
             self._answer(body)
 
     def _answer(self, body: bytes) -> None:
+        if called := _called(body):
+            self._transport.write(_HEAD + called + _END_OF_CALL)
+            return
         tokens, rate = _ASKED.findall(body)[-1]
         self._left, self._pause = int(tokens), 1 / int(rate)
         self._due = self._loop.time() + random.random() * self._pause
