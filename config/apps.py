@@ -6,3 +6,7 @@ class SiteConfig(AppConfig):
 
     name = "config"
     label = "site_config"
+
+    def ready(self) -> None:
+        """Makes the application known to the tasks that its processes call."""
+        from config import celery  # noqa: F401

@@ -5,19 +5,32 @@ from typing import Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-from django.core.asgi import get_asgi_application
+import django
 
-_django = get_asgi_application()
+django.setup(set_prefix=False)
 
+from asgiref.sync import sync_to_async  # noqa: E402
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 from django.contrib.staticfiles.handlers import ASGIStaticFilesHandler  # noqa: E402
 from django.core.exceptions import SuspiciousOperation  # noqa: E402
+from django.core.handlers.asgi import ASGIHandler  # noqa: E402
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse  # noqa: E402
+from django.http.response import HttpResponseBase  # noqa: E402
 from django.urls import path, re_path  # noqa: E402
 
 from chat.sockets.routing import websocket_urlpatterns  # noqa: E402
 from chat.web.sse import sse  # noqa: E402
 from chat.web.waiting import WaitForRun  # noqa: E402
+
+
+class OneThread(ASGIHandler):
+    """Runs middlewares and view, which know no asyncio, in one visit to a thread; Django's own visits it for each."""
+
+    def load_middleware(self, is_async: bool = False) -> None:
+        super().load_middleware(is_async=False)
+
+    async def get_response_async(self, request: HttpRequest) -> HttpResponseBase:
+        return await sync_to_async(self.get_response)(request)
 
 
 class StaticFiles(ASGIStaticFilesHandler):
@@ -41,7 +54,7 @@ class OneSlash(URLRouter):
 
 #: ASGI applications, while Django's types of addresses know views only.
 _events: Any = sse
-_behind_static_files: Any = WaitForRun(_django)
+_behind_static_files: Any = WaitForRun(OneThread())
 _pages: Any = StaticFiles(_behind_static_files)
 
 #: What streams is routed before Django, where each open connection would hold a thread.

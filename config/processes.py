@@ -47,12 +47,13 @@ def workers(count: int, env: Mapping[str, str]) -> list[Program]:
 
 
 def beat(data_dir: Path, env: Mapping[str, str]) -> Program:
-    return _celery("beat", ["beat", "--schedule", str(data_dir / "beat-schedule"), "--pidfile="], env)
+    arguments = ["beat", "--schedule", str(data_dir / "beat-schedule"), "--pidfile="]
+    return _celery("beat", arguments, env, application="config.beat")
 
 
-def _celery(name: str, arguments: Sequence[str], env: Mapping[str, str]) -> Program:
+def _celery(name: str, arguments: Sequence[str], env: Mapping[str, str], application: str = "config") -> Program:
     return _python(
-        name, ["-W", "ignore:You're running the worker", "-m", "celery", "--quiet", "-A", "config", *arguments], env
+        name, ["-W", "ignore:You're running the worker", "-m", "celery", "--quiet", "-A", application, *arguments], env
     )
 
 

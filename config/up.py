@@ -1,0 +1,72 @@
+"""`manage.py up`: starts everything and stays until Ctrl-C. It needs no Django, which takes its children 100 MB."""
+
+import argparse
+from collections.abc import Sequence
+
+from config import environment, local, startup
+from config.environment import csv
+
+HELP = "Starts Countersign with everything it needs, in this terminal, until Ctrl-C."
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Returns after an orderly stop. Raises `Problem` with a sentence."""
+    parser = argparse.ArgumentParser(prog="manage.py up", description=HELP)
+    add_arguments(parser)
+    start(parser.parse_args(arguments))
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--web", type=_at_least_one, default=1, metavar="N", help="web processes on the port")
+    parser.add_argument(
+        "--workers", type=_at_least_none, default=1, metavar="N", help="Celery workers; 0 for none, and no beat"
+    )
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on")
+    parser.add_argument("--port", type=_port, default=8000, help="port to listen on; 0 for any free one")
+    parser.add_argument("--with-parent", action="store_true", help="stop when the starting process ends (make run)")
+
+
+def start(options: argparse.Namespace) -> None:
+    env = environment.read()
+    data_dir = env.data_dir.resolve()
+    # The given one counts, and the first one is remembered for starts without it.
+    remembered = local.secret(data_dir, "demo_password", 14, first=env.demo_password)
+    # The site answers to it, when we ask whether it is ready.
+    names = [name for name in csv(env.allowed_hosts) if not name.startswith(("*", "."))]
+    startup.run(
+        startup.Site(
+            data_dir=data_dir,
+            database_url=env.database_url,
+            redis_url=env.redis_url,
+            demo_password=env.demo_password or remembered,
+            host_header=[*names, options.host][0],
+            drain_s=env.drain_s,
+            host=options.host,
+            port=options.port,
+            web=options.web,
+            workers=options.workers,
+            with_parent=options.with_parent,
+        )
+    )
+
+
+def _at_least_one(text: str) -> int:
+    return _at_least(1, text)
+
+
+def _at_least_none(text: str) -> int:
+    return _at_least(0, text)
+
+
+def _at_least(lowest: int, text: str) -> int:
+    value = int(text)
+    if value < lowest:
+        raise argparse.ArgumentTypeError(f"must be at least {lowest}")
+    return value
+
+
+def _port(text: str) -> int:
+    value = int(text)
+    if not 0 <= value <= 65535:
+        raise argparse.ArgumentTypeError("must be from 0 to 65535")
+    return value
