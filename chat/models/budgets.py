@@ -73,7 +73,7 @@ class Budget(models.Model):
 class BudgetUse(models.Model):
     """One period of a budget from `starts_on`, of one person or session (`subject`): what was spent and is reserved."""
 
-    budget = models.ForeignKey(Budget, models.CASCADE, related_name="uses", verbose_name=_("budget"))
+    budget = models.ForeignKey(Budget, models.CASCADE, related_name="uses", verbose_name=_("budget"), db_index=False)
     subject = models.CharField(max_length=40, blank=True)
     starts_on = models.DateField(_("from"))
     used = models.DecimalField(_("spent"), max_digits=22, decimal_places=8, default=0)

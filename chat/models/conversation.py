@@ -109,7 +109,10 @@ class Message(models.Model):
         LEFT_OUT = "left_out", _("left out")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    session = models.ForeignKey(Session, models.CASCADE, related_name="messages", verbose_name=_("session"))
+    #: The index of its unique positions serves it, as those of other constraints serve foreign keys without one.
+    session = models.ForeignKey(
+        Session, models.CASCADE, related_name="messages", verbose_name=_("session"), db_index=False
+    )
     sequence = models.PositiveIntegerField(_("position"))
     role = models.CharField(_("role"), max_length=10, choices=Role.choices)
     kind = models.CharField(_("kind"), max_length=30, default=TEXT)
@@ -149,7 +152,9 @@ class Summary(models.Model):
     counted here.
     """
 
-    session = models.ForeignKey(Session, models.CASCADE, related_name="summaries", verbose_name=_("session"))
+    session = models.ForeignKey(
+        Session, models.CASCADE, related_name="summaries", verbose_name=_("session"), db_index=False
+    )
     sequence = models.PositiveIntegerField(_("position"))
     rounds = models.PositiveSmallIntegerField(_("rounds"), default=0)
     kept = models.JSONField(default=list)
@@ -177,7 +182,9 @@ class AlwaysSend(models.Model):
     Kinds and keys name it, so that one that a rollback brings back is shown again.
     """
 
-    workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="+", verbose_name=_("workspace"))
+    workspace = models.ForeignKey(
+        Workspace, models.CASCADE, related_name="+", verbose_name=_("workspace"), db_index=False
+    )
     object_type = models.CharField(_("kind of object"), max_length=30, default="graph")
     object_key = models.CharField(_("object"), max_length=MAX_KEY)
     part_type = models.CharField(_("kind of part"), max_length=30, blank=True)
@@ -204,7 +211,7 @@ class AlwaysSend(models.Model):
 class IdempotencyKey(models.Model):
     """The answer to a request that named itself: the same key and body get it again, another body is refused."""
 
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+", db_index=False)
     key = models.CharField(max_length=200)
     body_digest = models.CharField(max_length=64)
     answer = models.JSONField(null=True)

@@ -48,9 +48,15 @@ class Proposal(models.Model):
     LARGE: ClassVar = ("operations", "diff", "arguments", "decided_arguments", "targets", "conflicts")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="+", verbose_name=_("workspace"))
-    session = models.ForeignKey(Session, models.CASCADE, related_name="proposals", verbose_name=_("session"))
-    message = models.ForeignKey(Message, models.CASCADE, related_name="proposals", verbose_name=_("message"))
+    workspace = models.ForeignKey(
+        Workspace, models.CASCADE, related_name="+", verbose_name=_("workspace"), db_index=False
+    )
+    session = models.ForeignKey(
+        Session, models.CASCADE, related_name="proposals", verbose_name=_("session"), db_index=False
+    )
+    message = models.ForeignKey(
+        Message, models.CASCADE, related_name="proposals", verbose_name=_("message"), db_index=False
+    )
     tool_call_id = models.CharField(max_length=200)
     tool = models.CharField(_("tool"), max_length=60)
     object = models.ForeignKey(

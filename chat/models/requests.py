@@ -15,7 +15,7 @@ class SentRequest(models.Model):
     """The body of call `number` of a run, answered by `round`; `head`, `tools`: digests of its last entry and tools."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    run = models.ForeignKey(Run, models.CASCADE, related_name="sent_requests", verbose_name=_("run"))
+    run = models.ForeignKey(Run, models.CASCADE, related_name="sent_requests", verbose_name=_("run"), db_index=False)
     number = models.PositiveSmallIntegerField(_("call"))
     round = models.PositiveSmallIntegerField(_("round"))
     provider = models.CharField(_("provider"), max_length=40)
@@ -41,7 +41,7 @@ class SentRequest(models.Model):
 class RequestEntry(models.Model):
     """An entry of a conversation's requests, after `parent`; `digest` covers the content and all before it."""
 
-    session = models.ForeignKey(Session, models.CASCADE, related_name="request_entries")
+    session = models.ForeignKey(Session, models.CASCADE, related_name="request_entries", db_index=False)
     digest = models.BinaryField(max_length=16)
     parent = models.BinaryField(max_length=16, null=True)
     position = models.PositiveIntegerField()

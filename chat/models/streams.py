@@ -17,7 +17,7 @@ class Stream(models.Model):
     lost the answer to COMMIT. No changing column is indexed (HOT).
     """
 
-    name = models.CharField(_("name"), max_length=80, unique=True)
+    name = models.CharField(_("name"), max_length=80)
     workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="+")
     last_sequence = models.BigIntegerField(_("last sequence"), default=0)
     epoch = models.BigIntegerField(default=0)
@@ -27,6 +27,8 @@ class Stream(models.Model):
     class Meta:
         verbose_name = _("stream")
         verbose_name_plural = _("streams")
+        #: Not `unique=True`, which comes with a second index, for patterns.
+        constraints: ClassVar = [models.UniqueConstraint(fields=["name"], name="one_stream_per_name")]
 
     def __str__(self) -> str:
         return self.name
@@ -60,7 +62,7 @@ class StreamEvent(models.Model):
 class Presence(models.Model):
     """Somebody reads this stream through a process; `seen_at` (database time) is renewed while they do."""
 
-    stream = models.ForeignKey(Stream, models.CASCADE, related_name="readers")
+    stream = models.ForeignKey(Stream, models.CASCADE, related_name="readers", db_index=False)
     process = models.UUIDField(null=True)
     seen_at = models.DateTimeField(db_default=Now())
 

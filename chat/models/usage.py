@@ -30,7 +30,9 @@ class ModelCall(models.Model):
     none.
     """
 
-    workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="model_calls", verbose_name=_("workspace"))
+    workspace = models.ForeignKey(
+        Workspace, models.CASCADE, related_name="model_calls", verbose_name=_("workspace"), db_index=False
+    )
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, related_name="+", null=True, verbose_name=_("person")
     )

@@ -25,7 +25,9 @@ class Object(models.Model):
     #: The kind of a subclass that has its fields in a table of its own.
     TYPE: ClassVar[str] = ""
 
-    workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="+", verbose_name=_("workspace"))
+    workspace = models.ForeignKey(
+        Workspace, models.CASCADE, related_name="+", verbose_name=_("workspace"), db_index=False
+    )
     type = models.CharField(_("kind"), max_length=30, editable=False)
     key = models.CharField(_("key"), max_length=MAX_KEY)
     version = models.PositiveIntegerField(_("version"), default=1, editable=False)

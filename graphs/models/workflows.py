@@ -62,7 +62,7 @@ class Graph(Object):
 class Sheet(models.Model):
     """A page of a graph."""
 
-    graph = models.ForeignKey(Graph, models.CASCADE, related_name="sheets", verbose_name=_("graph"))
+    graph = models.ForeignKey(Graph, models.CASCADE, related_name="sheets", verbose_name=_("graph"), db_index=False)
     key = models.CharField(_("key"), max_length=MAX_KEY)
     name = models.CharField(_("name"), max_length=MAX_NAME)
     position = models.PositiveIntegerField(_("position"), default=0)
@@ -83,7 +83,7 @@ class Node(models.Model):
     `handles` is `{side: [{id, type: "in" | "out", accept, label?}]}` with the sides R, L, T and B.
     """
 
-    graph = models.ForeignKey(Graph, models.CASCADE, related_name="nodes", verbose_name=_("graph"))
+    graph = models.ForeignKey(Graph, models.CASCADE, related_name="nodes", verbose_name=_("graph"), db_index=False)
     sheet = models.ForeignKey(Sheet, models.CASCADE, related_name="nodes", verbose_name=_("sheet"))
     key = models.CharField(_("key"), max_length=MAX_KEY)
     name = models.CharField(_("name"), max_length=MAX_NAME, blank=True)
@@ -120,7 +120,7 @@ class Node(models.Model):
 class Edge(models.Model):
     """A connection from an `out` handle of one node to an `in` handle of another."""
 
-    graph = models.ForeignKey(Graph, models.CASCADE, related_name="edges", verbose_name=_("graph"))
+    graph = models.ForeignKey(Graph, models.CASCADE, related_name="edges", verbose_name=_("graph"), db_index=False)
     sheet = models.ForeignKey(Sheet, models.CASCADE, related_name="edges", verbose_name=_("sheet"))
     key = models.CharField(_("key"), max_length=MAX_EDGE_KEY)
     source = models.ForeignKey(Node, models.CASCADE, related_name="edges_out", verbose_name=_("source"), db_index=False)
