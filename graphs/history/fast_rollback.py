@@ -7,13 +7,14 @@ import uuid
 from dataclasses import dataclass
 from functools import lru_cache
 
+from django.db import connection
+
 from graphs.history import hooks
 from graphs.history.fast_updates import each_locked, outcome, plain
 from graphs.history.recording import STORED, Applied, Because, parameters
 from graphs.models import Object
 from graphs.objects.holding import HOLD
 from graphs.objects.kinds import KINDS, taken
-from graphs.site.prepared import prepared
 
 #: The object, kind and fields of a change set. Two rows, or a size that is not all of its modifications, do not fit.
 _WHAT = """
@@ -42,7 +43,7 @@ class Whole:
 
 def whole(workspace_id: int, change_set_id: uuid.UUID) -> Whole | None:
     """The change set's fields; None if it created or deleted something, changed names of items, or is not there."""
-    with prepared() as cursor:
+    with connection.cursor() as cursor:
         cursor.execute(_WHAT, {"undone": str(change_set_id), "workspace": workspace_id})
         row = cursor.fetchone()
     if row is None:
@@ -63,7 +64,7 @@ def take_back(done: Whole, because: Because, only_in: int | None = None) -> tupl
         "undone": str(done.id),
         "only_in": only_in,
     }
-    with prepared() as cursor:
+    with connection.cursor() as cursor:
         cursor.execute(_statement(done.kind, done.fields), given)
         found = cursor.fetchone()
     return outcome(found, change_set_id, changed, done.label, done.kind, done.fields, because)

@@ -8,13 +8,14 @@ from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import Any, TypeGuard
 
+from django.db import connection
+
 from graphs.history import hooks
 from graphs.history.recording import STORED, Applied, Because, Revised, parameters, to_json
 from graphs.models import Object
 from graphs.objects.holding import HOLD
 from graphs.objects.kinds import KINDS, Field, Kind, store_of, taken
 from graphs.objects.operations import Operation, Update
-from graphs.site.prepared import prepared
 
 
 def fits(operations: Sequence[Operation]) -> TypeGuard[Sequence[Update]]:
@@ -45,7 +46,7 @@ def apply(of: Object, operations: Sequence[Update], because: Because) -> tuple[d
         "label": label,
         "items": to_json(items),
     }
-    with prepared() as cursor:
+    with connection.cursor() as cursor:
         cursor.execute(_statement(kind, names, len(items) == 1, bool(because.undoes)), given)
         found = cursor.fetchone()
     return outcome(found, change_set_id, of, label, kind, names, because)

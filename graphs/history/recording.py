@@ -8,13 +8,13 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.core.serializers.json import DjangoJSONEncoder
+from django.db import connection
 from django.dispatch import Signal
 
 from graphs.history import hooks
 from graphs.models import Object, Origin, Revision
 from graphs.objects.kinds import store_of
 from graphs.objects.operations import Create, Delete, Operation, Update
-from graphs.site.prepared import prepared
 
 _ENCODER = DjangoJSONEncoder(allow_nan=False)
 _LABEL_CHARS = Revision._meta.get_field("label").max_length
@@ -136,7 +136,7 @@ def _store(statement: str, workspace_id: int, because: Because, parts: Sequence[
         ),
         "modifications": to_json(modifications),
     }
-    with prepared() as cursor:
+    with connection.cursor() as cursor:
         cursor.execute(statement, given)
         (result,) = cursor.fetchone()
     touched = frozenset((kind, field) for _, kind, _, action, field, *_ in modifications if action != "delete")

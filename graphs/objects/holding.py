@@ -3,10 +3,10 @@
 from collections.abc import Collection
 from typing import TypeVar
 
+from django.db import connection
 from django.db.models import QuerySet
 
 from graphs.models import Object, Workspace
-from graphs.site.prepared import prepared
 
 Held = TypeVar("Held", bound=Object)
 #: Does not touch an object with unsaved edits: what they did has to be in the history before anything that follows.
@@ -36,14 +36,14 @@ def hold(objects: Collection[int]) -> dict[int, int]:
     """Holds objects in the order of keys; gives new versions. Raises `Object.DoesNotExist` if gone or unsaved."""
     if len(objects) == 1:
         (object_id,) = objects
-        with prepared() as cursor:
+        with connection.cursor() as cursor:
             cursor.execute(_HOLD, {"object": object_id})
             rows = [(object_id, version) for (version,) in cursor.fetchall()]
         if not rows:
             raise Object.DoesNotExist
         return dict(rows)
     if objects:
-        with prepared() as cursor:
+        with connection.cursor() as cursor:
             cursor.execute(_LOCK, {"objects": list(objects)})
             held = [saved for (saved,) in cursor.fetchall()]
         if len(held) < len(objects) or not all(held):
@@ -55,7 +55,7 @@ def raise_versions(objects: Collection[int]) -> dict[int, int]:
     """The new versions of objects that are held already, by primary key."""
     if not objects:
         return {}
-    with prepared() as cursor:
+    with connection.cursor() as cursor:
         cursor.execute(_RAISE, {"objects": list(objects)})
         return dict(cursor.fetchall())
 

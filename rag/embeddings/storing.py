@@ -10,7 +10,6 @@ from typing import Any
 
 from django.db import IntegrityError, connection, transaction
 
-from graphs.site.prepared import prepared
 from rag.embeddings.base import Vectors
 from rag.embeddings.collections import Collection
 
@@ -81,7 +80,7 @@ def store_vectors(collection: Collection, model: str, targets: Sequence[TargetVe
     anew = any(target.embedded for target in targets)
     while True:
         try:
-            with transaction.atomic(), prepared() as cursor, connection.wrap_database_errors:
+            with transaction.atomic(), connection.cursor() as cursor, connection.wrap_database_errors:
                 cursor.execute(_BEGIN, [ADVISORY_LOCK, collection.name])
                 cursor.execute(_CHANGED.format(table=collection.table), was)
                 changed = {index for (index,) in cursor.fetchall()}
