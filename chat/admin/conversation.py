@@ -18,7 +18,7 @@ from chat.api.markdown import render
 from chat.models import Call, Message, ModelCall, Process, Proposal, Round, Run, Session, Summary
 from chat.prompts import window
 from chat.prompts.summary_json import shown
-from chat.spending.settling import OF_CONVERSATION
+from chat.spending.recording import OF_CONVERSATION
 from graphs.admin.display import pretty
 from graphs.models import ChangeSet
 

@@ -68,7 +68,7 @@ class ProposalRound:
         self.result = result
 
     def _perform(self, costs: Sequence[CallCost]) -> ProposalResult:
-        last = run_storage.hold(self.run)
+        run_storage.hold(self.run)
         answer = Message.objects.get(pk=self.run.message_id)
         run = Run.objects.get(pk=self.run.id)
         if len(answer.rounds) > len(self.rounds):  # the commit had happened, only its answer was lost
@@ -100,7 +100,7 @@ class ProposalRound:
             run_storage.store_round(self.run, state, rounds, costs, events)
         else:
             ending = replace(ending, events=(*events, *ending.events))
-            run_storage.end(self.run, ending, transcript, rounds, costs, last)
+            run_storage.end(self.run, ending, transcript, rounds, costs)
         return ProposalResult(rounds, tuple(events), outcome, over=ending is not None)
 
     def _propose(self, session: Session, answer: Message, call: CheckedCall) -> list[NewEvent]:

@@ -30,21 +30,32 @@ class LiveAnswer:
         self._writer = writer
         self.transcript = transcript
         self.rounds: list[Round] = list(run.rounds)
+        #: What calls took, to be told with what comes next: mostly the end of the run, in its transaction.
+        self._costs: list[NewEvent] = []
         self._between_rounds = bool(self.rounds)
 
     async def emit(self, type_: EventType, data: dict[str, Any]) -> None:
         """Emits an event about this answer, stored before anyone sees it."""
-        await self._writer.put(self._run.stream_id, self._run.epoch, self.event(type_, data))
+        for event in (*self.take_costs(), self.event(type_, data)):
+            await self._writer.put(self._run.stream_id, self._run.epoch, event)
         self.transcript.add(type_, data)
 
-    async def emit_costs(self, costs: Iterable[CallCost]) -> None:
-        """Emits what calls for this answer took; those that took nothing are for the records only."""
+    def add_costs(self, costs: Iterable[CallCost]) -> None:
+        """Adds what calls for this answer took; those that took nothing are for the records only."""
         for cost in costs:
             if cost.usage != base.Usage():
-                await self.emit("usage", cost.to_event())
+                self._costs.append(self.event("usage", cost.to_event()))
+                self.transcript.add("usage", cost.to_event())
+
+    def take_costs(self) -> list[NewEvent]:
+        """The events of costs that were not told yet; the caller tells them."""
+        taken, self._costs = self._costs, []
+        return taken
 
     async def flush(self) -> None:
-        """Waits until every emitted event is stored."""
+        """Waits until every event of the answer is stored."""
+        for event in self.take_costs():
+            await self._writer.put(self._run.stream_id, self._run.epoch, event)
         await self._writer.flush(self._run.stream_id)
 
     def event(self, type_: EventType, data: dict[str, Any]) -> NewEvent:

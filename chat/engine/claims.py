@@ -23,7 +23,7 @@ StopReason = Literal["asked", "deserted"]
 _CLAIMABLE = """
 SELECT r.id FROM chat_run r JOIN chat_session s ON s.id = r.session_id JOIN chat_message m ON m.id = r.message_id
 WHERE CASE jsonb_typeof(s.state -> 'version') WHEN 'number' THEN (s.state -> 'version')::numeric ELSE 0 END <= %s
-    AND (%s::uuid IS NULL OR r.session_id = %s) AND (
+    AND (%s::uuid IS NULL OR r.session_id = %s::uuid) AND (
     (r.status = 'queued' AND NOT EXISTS (
         SELECT 1 FROM chat_run o JOIN chat_message om ON om.id = o.message_id
         WHERE o.session_id = r.session_id AND o.id <> r.id AND (
@@ -31,10 +31,11 @@ WHERE CASE jsonb_typeof(s.state -> 'version') WHEN 'number' THEN (s.state -> 've
     OR (%s AND r.status = 'running' AND NOT EXISTS (
         SELECT 1 FROM chat_process p
         WHERE p.id = r.process AND p.seen_at > now() - make_interval(secs => %s)))
-    OR (r.status = 'running' AND r.process = %s AND r.id <> ALL(%s)
+    OR (r.status = 'running' AND r.process = %s AND r.id <> ALL(%s::uuid[])
         AND r.started_at < now() - make_interval(secs => %s)))
-ORDER BY r.created_at LIMIT %s FOR NO KEY UPDATE OF s, r SKIP LOCKED
 """
+_CLAIM = f"{_CLAIMABLE} ORDER BY r.created_at LIMIT %s FOR NO KEY UPDATE OF s, r SKIP LOCKED"
+_ANY = f"SELECT EXISTS ({_CLAIMABLE})"
 _TAKE_OVER = "UPDATE chat_stream SET epoch = epoch + 1 WHERE id = %s RETURNING epoch, last_sequence"
 _WATCHED = """
 SELECT r.id, r.stop_requested_at IS NOT NULL OR NOT EXISTS (
@@ -83,12 +84,8 @@ class ClaimedRun:
         return self.member is not None and self.member.role.may_edit
 
 
-def begin(run: Run, member: Member | None, process: uuid.UUID, events_before: int) -> ClaimedRun:
-    """Gives a run to a process, after `events_before` more events; the caller holds its session and stores it."""
-    epoch, last = _take_over(run.session.stream_id)
-    run.epoch, run.first_sequence = epoch, last + events_before + 1
-    run.status, run.process, run.attempts, run.started_at = RunStatus.RUNNING, process, 1, Now()
-    run.message.status = Message.Status.STREAMING
+def begun(run: Run, member: Member | None) -> ClaimedRun:
+    """A run that was stored as one that its process drives."""
     return _claimed(run, member, resumed=False, died=False)
 
 
@@ -106,11 +103,15 @@ def claim(
     `take_over` only runs that wait and such; with `only` those of one session.
     """
     silent_s = settings.PROCESS_SILENT_S
+    conditions = [STATE_VERSION, only, only, take_over, silent_s, process, list(driven), silent_s]
+    with connection.cursor() as cursor:  # after each run, and every second: there is nothing nearly always
+        cursor.execute(_ANY, conditions)
+        if not cursor.fetchone()[0]:
+            return []
     with transaction.atomic():
         beat(process)
         with connection.cursor() as cursor:
-            conditions = [STATE_VERSION, only, only, take_over, silent_s, process, list(driven), silent_s]
-            cursor.execute(_CLAIMABLE, [*conditions, limit])
+            cursor.execute(_CLAIM, [*conditions, limit])
             ids = [row[0] for row in cursor.fetchall()]
         if not ids:
             return []

@@ -124,7 +124,7 @@ class Driver:
             log.debug("run %s: %s: %s -> %s", self.run.id, type(event).__name__, self._state.phase, step.state.phase)
             if isinstance(event, steps.DataQueriesExecuted | steps.ParseErrorOccurred):
                 # After its events: a process that takes the run over believes that readers saw the round.
-                await self._writer.flush(self.run.stream_id)
+                await self._answer.flush()
                 await self._store_with_costs(run_storage.save_round, self.run, step.state, list(self._answer.rounds))
 
     async def _perform(self, effect: steps.Effect) -> steps.Event | None:
@@ -183,7 +183,7 @@ class Driver:
         """Proposes what the reply wants to change; None when the run came to rest with that."""
         context = self._model_calls.prompt.tool_context
         await run_calls(self._calls, context, self._answer)
-        await self._writer.flush(self.run.stream_id)
+        await self._answer.flush()
         proposing = ProposalRound(
             run=self.run,
             context=context,
@@ -222,7 +222,7 @@ class Driver:
         if self._deserted:
             telemetry.deserted(self._answer.transcript)
         if self._ending == "hand over" and not self._answer.shows_more_than_rounds():
-            await self._writer.flush(self.run.stream_id)
+            await self._answer.flush()
             await self._store_with_costs(run_storage.give_back, self.run)
             self._outcome = "handed over"
         elif self._ending == "hand over":

@@ -2,6 +2,8 @@
 
 import uuid
 
+from django.db import connection
+
 from chat.engine.claims import ClaimedRun
 from chat.engine.prompt_loading import Prompt, prompt_of, read_earlier
 from chat.models import Message
@@ -10,8 +12,18 @@ from chat.prompts.fencing import context_text
 from chat.prompts.system import system_prompt as system_prompt_for
 from chat.prompts.versions import version_for
 from graphs.models import Object
+from graphs.site import row_store
 from graphs.site.access import Member
 from rag.sources.registry import source_of, workspace_block
+
+_MESSAGE = row_store.columns(Message)
+#: Another process may have been first, and a summary may have moved later records there since.
+_STORE = f"""
+INSERT INTO chat_message ({_MESSAGE})
+SELECT {_MESSAGE} FROM jsonb_populate_recordset(NULL::chat_message, %(rows)s::jsonb)
+ON CONFLICT (session_id, sequence) DO UPDATE SET content = excluded.content, prompt_version = excluded.prompt_version
+RETURNING id, records
+"""  # noqa: S608 - what is inserted are names of columns
 
 
 def enrich(run: ClaimedRun, member: Member) -> Prompt:
@@ -40,16 +52,17 @@ def store_system_prompt(
     session_id: uuid.UUID, about: Object | None, member: Member, *, is_new: bool, flagged: bool
 ) -> Message:
     """Writes levels 1 and 2; only level 1 unless it `is_new`. `flagged`: some records are always sent."""
-    written = {
-        "role": Message.Role.SYSTEM,
-        "kind": Message.SYSTEM_PROMPT,
-        "content": system_prompt_for(about, member),
-        "prompt_version": version_for(member),
-        "exclude_from_prompt": True,
-    }
-    records = {"records": always_sent.at_the_beginning(member, flagged=flagged)} if is_new else {}
-    # Another process may have been first, and a summary may have moved later records there since.
-    message, _created = Message.objects.update_or_create(
-        session_id=session_id, sequence=0, defaults=written, create_defaults=written | records
+    message = Message(
+        session_id=session_id,
+        sequence=0,
+        role=Message.Role.SYSTEM,
+        kind=Message.SYSTEM_PROMPT,
+        content=system_prompt_for(about, member),
+        records=always_sent.at_the_beginning(member, flagged=flagged) if is_new else "",
+        prompt_version=version_for(member),
+        exclude_from_prompt=True,
     )
+    with connection.cursor() as cursor:
+        cursor.execute(_STORE, {"rows": row_store.as_json([message])})
+        message.pk, message.records = cursor.fetchone()
     return message

@@ -163,4 +163,4 @@ class ModelCalls:
     async def _add(self, costs: Sequence[CallCost]) -> None:
         self.unstored += costs
         telemetry.costs(costs)
-        await self._answer.emit_costs(costs)
+        self._answer.add_costs(costs)

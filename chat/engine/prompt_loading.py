@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from chat.engine.claims import ClaimedRun
 from chat.models import Message, Summary
@@ -13,12 +14,15 @@ from chat.tools.base import ToolContext
 from graphs.models import Object
 from graphs.objects.headers import object_for
 from graphs.site.access import Member, NotFound
-from graphs.site.prepared import prepared
 
-_RARE = """
-SELECT EXISTS (SELECT FROM chat_budget WHERE workspace_id = %(workspace)s AND active),
-    EXISTS (SELECT FROM chat_alwayssend WHERE workspace_id = %(workspace)s),
-    EXISTS (SELECT FROM chat_summary WHERE session_id = %(session)s)
+#: With each message whether the conversation has what is rare: one statement, because the first token waits for it.
+_EARLIER = """
+SELECT m.*, rare.* FROM chat_message AS m CROSS JOIN (
+    SELECT EXISTS (SELECT FROM chat_budget WHERE workspace_id = %(workspace)s AND active) AS has_budgets,
+        EXISTS (SELECT FROM chat_alwayssend WHERE workspace_id = %(workspace)s) AS has_always_sent,
+        EXISTS (SELECT FROM chat_summary WHERE session_id = %(session)s) AS has_summary
+) AS rare
+WHERE m.session_id = %(session)s AND m.sequence < %(position)s ORDER BY m.sequence
 """
 
 
@@ -80,10 +84,10 @@ def read_earlier(run: ClaimedRun, member: Member) -> Earlier:
         about = object_for(member, run.context) if run.context else None
     except NotFound:
         raise ContextGone from None
-    messages = list(Message.objects.filter(session_id=run.session_id, sequence__lt=run.position).order_by("sequence"))
-    with prepared() as cursor:  # one statement, because the first token waits for it
-        cursor.execute(_RARE, {"workspace": run.account.workspace_id, "session": run.session_id})
-        return Earlier(about, messages, *cursor.fetchone())
+    values = {"workspace": run.account.workspace_id, "session": run.session_id, "position": run.position}
+    messages: list[Any] = list(Message.objects.raw(_EARLIER, values))
+    any_of_them = messages[-1]  # the question that the run answers
+    return Earlier(about, messages, any_of_them.has_budgets, any_of_them.has_always_sent, any_of_them.has_summary)
 
 
 def prompt_of(run: ClaimedRun, member: Member, earlier: Earlier, system_prompt: Message) -> Prompt:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
@@ -12,15 +12,42 @@ from chat.engine.claims import ClaimedRun
 from chat.engine.prompt_loading import Prompt
 from chat.engine.states import State
 from chat.events import reading
-from chat.events.append import append, guard
+from chat.events.append import STORED, Batch, Fenced, append
 from chat.events.transcript import Transcript, replay
-from chat.events.vocabulary import NewEvent
+from chat.events.vocabulary import NewEvent, to_json
 from chat.models import Message, Proposal, Round, Run, RunStatus, Session, calls_of
 from chat.providers.base import ProviderConfig
 from chat.spending.calls import CallCost
 from chat.spending.settling import record_costs
 from graphs.models import Modification
 
+#: Each row is read as it is once it is held, also where this waited for it.
+_HOLD = """
+WITH session AS MATERIALIZED (
+    SELECT id FROM chat_session WHERE id = %(session)s FOR NO KEY UPDATE
+), stream AS MATERIALIZED (
+    SELECT s.epoch FROM session CROSS JOIN chat_stream AS s
+    WHERE s.id = %(stream)s FOR NO KEY UPDATE OF s
+)
+SELECT stream.epoch, r.status FROM stream CROSS JOIN chat_run AS r
+WHERE r.id = %(run)s FOR NO KEY UPDATE OF r
+"""
+_END = f"""
+WITH raised AS (
+    UPDATE chat_stream SET last_sequence = last_sequence + %(count)s WHERE id = %(stream)s RETURNING id, last_sequence
+), {STORED}, answer AS (
+    UPDATE chat_message SET status = %(message_status)s, content = %(content)s, reasoning = %(reasoning)s,
+        rounds = %(rounds)s::jsonb, model = %(model)s, prompt_version = %(prompt_version)s, changes = %(changes)s
+    WHERE id = %(message)s
+), conversation AS (
+    UPDATE chat_session SET state = %(state)s::jsonb, phase = %(phase)s, end_reason = %(end_reason)s,
+        updated_at = %(now)s
+    WHERE id = %(session)s
+)
+UPDATE chat_run SET status = %(status)s, outcome = %(outcome)s, error = %(error)s::jsonb, gave_up = %(gave_up)s,
+    provider = %(provider)s, model = %(model)s, ended_at = %(now)s, last_sequence = raised.last_sequence
+FROM raised WHERE chat_run.id = %(run)s RETURNING raised.last_sequence, statement_timestamp()
+"""  # noqa: S608 - the only insertion is a constant
 #: Outcomes after which the turn goes on: what it changed is counted at its end.
 _PAUSES = frozenset({"waiting", "toolLimit"})
 
@@ -94,9 +121,8 @@ def finish(
 ) -> None:
     """Stores the answer, the run's end and its events in one transaction. Does nothing a second time."""
     with transaction.atomic():
-        last = hold(run)
-        if Run.objects.filter(pk=run.id, status=RunStatus.RUNNING).exists():
-            end(run, ending, transcript, rounds, costs, last)
+        if hold(run):
+            end(run, ending, transcript, rounds, costs)
 
 
 def end(
@@ -105,44 +131,45 @@ def end(
     transcript: Transcript,
     rounds: Sequence[Round],
     costs: Sequence[CallCost],
-    last: int,
 ) -> None:
-    """Stores the answer, the run's end and its events for a caller who holds the run; `last` as `hold` gave it."""
+    """Stores the answer, the run's end and its events, last in the transaction of a caller who holds the run."""
     config, prompt = ending.provenance.config, ending.provenance.prompt
     counts = run.may_change and ending.outcome not in _PAUSES
     changes = _changes_of_turn(run, rounds) if counts else None
-    Message.objects.filter(pk=run.message_id).update(
-        status=ending.message_status,
-        content=transcript.text,
-        reasoning=transcript.reasoning,
-        rounds=list(rounds),
-        model=config.model if config else "",
-        prompt_version=prompt.version if prompt else "",
-        changes=changes,
-    )
     record_costs(run.account, costs)
-    Session.objects.filter(pk=run.session_id).update(
-        state=ending.state.to_json(),
-        phase=ending.state.phase,
-        end_reason=ending.state.end_reason or "",
-        updated_at=timezone.now(),
-    )
-    Run.objects.filter(pk=run.id).update(
-        status=ending.run_status,
-        outcome=ending.outcome,
-        error=ending.error,
-        gave_up=ending.gave_up,
-        provider=config.name if config else "",
-        model=config.model if config else "",
-        ended_at=timezone.now(),
-        last_sequence=last + len(ending.events),
-    )
     # `done` also says how many changes were recorded, beside what the model says it did.
-    events = [
-        replace(event, data={**event.data, "changes": changes}) if event.type == "done" else event
-        for event in ending.events
-    ]
-    append(run.stream_id, events, run.epoch)
+    batch = Batch(
+        [
+            replace(event, data={**event.data, "changes": changes}) if event.type == "done" else event
+            for event in ending.events
+        ]
+    )
+    values: dict[str, Any] = {
+        "run": run.id,
+        "message": run.message_id,
+        "session": run.session_id,
+        "message_status": ending.message_status,
+        "content": transcript.text,
+        "reasoning": transcript.reasoning,
+        "rounds": to_json([round_.to_json() for round_ in rounds]),
+        "prompt_version": prompt.version if prompt else "",
+        "changes": changes,
+        "state": to_json(ending.state.to_json()),
+        "phase": ending.state.phase,
+        "end_reason": ending.state.end_reason or "",
+        "status": ending.run_status,
+        "outcome": ending.outcome,
+        "error": to_json(ending.error) if ending.error else None,
+        "gave_up": ending.gave_up,
+        "provider": config.name if config else "",
+        "model": config.model if config else "",
+        "now": timezone.now(),
+        "stream": run.stream_id,
+        **batch.values,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_END, values)
+        batch.tell(run.stream_id, *cursor.fetchone())
 
 
 def _changes_of_turn(run: ClaimedRun, rounds: Sequence[Round]) -> int:
@@ -164,14 +191,17 @@ def _changes_of_turn(run: ClaimedRun, rounds: Sequence[Round]) -> int:
 def give_back(run: ClaimedRun, costs: Sequence[CallCost]) -> None:
     """Queues a run again for another process; this one writes nothing more about it, and it was no failed attempt."""
     with transaction.atomic():
-        hold(run)
-        if not Run.objects.filter(pk=run.id, status=RunStatus.RUNNING).exists():
+        if not hold(run):
             return
         record_costs(run.account, costs)
         Run.objects.filter(pk=run.id).update(status=RunStatus.QUEUED, process=None, attempts=F("attempts") - 1)
 
 
-def hold(run: ClaimedRun) -> int:
-    """Holds session and stream, in that order, and returns the stream's last number. Raises `Fenced`."""
-    Session.objects.select_for_update(no_key=True).values_list("pk").get(pk=run.session_id)
-    return guard(run.stream_id, run.epoch)
+def hold(run: ClaimedRun) -> bool:
+    """Holds session, stream and run, in that order; False for one that rests. Raises `Fenced` if it is another's."""
+    with connection.cursor() as cursor:
+        cursor.execute(_HOLD, {"session": run.session_id, "stream": run.stream_id, "run": run.id})
+        epoch, status = cursor.fetchone() or (None, "")
+    if epoch != run.epoch:
+        raise Fenced
+    return bool(status == RunStatus.RUNNING)

@@ -6,16 +6,37 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
 from chat.engine import claims, doorbell
 from chat.engine.states import Phase, knows
-from chat.events.append import append
+from chat.events.append import STORED, Batch
 from chat.events.vocabulary import NewEvent
-from chat.models import Message, Run, Session
+from chat.models import Message, Run, RunStatus, Session
 from chat.queries.streams import stream_name_of
+from graphs.site import row_store
 from graphs.site.access import Member
+
+_MESSAGE, _RUN = row_store.columns(Message), row_store.columns(Run, "epoch", "first_sequence")
+#: The first number of a run that is driven at once is that of its `status: started`, the last of these events.
+_START = f"""
+WITH raised AS (
+    UPDATE chat_stream SET last_sequence = last_sequence + %(count)s, epoch = epoch + %(drives)s::int
+    WHERE id = %(stream)s RETURNING id, last_sequence, epoch
+), messages AS (
+    INSERT INTO chat_message ({_MESSAGE})
+    SELECT {_MESSAGE} FROM jsonb_populate_recordset(NULL::chat_message, %(messages)s::jsonb)
+), run AS (
+    INSERT INTO chat_run ({_RUN}, epoch, first_sequence)
+    SELECT {", ".join(f"r.{column}" for column in _RUN.split(", "))},
+        CASE WHEN %(drives)s THEN raised.epoch ELSE 0 END, CASE WHEN %(drives)s THEN raised.last_sequence END
+    FROM jsonb_populate_recordset(NULL::chat_run, %(run)s::jsonb) AS r CROSS JOIN raised
+), session AS (
+    UPDATE chat_session SET phase = %(phase)s, updated_at = %(now)s WHERE id = %(session)s
+), {STORED}
+SELECT last_sequence, epoch, statement_timestamp() FROM raised
+"""  # noqa: S608 - what is inserted are names of columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,23 +78,44 @@ def start(
 
     Without `question` it belongs to the last one that a person asked.
     """
-    session = run.session
-    runner, begun = doorbell.local, None
-    if runner and resting and knows(session) and runner.takes(session.pk):
-        begun = claims.begin(run, member, runner.process_id, len(events))
+    session, runner = run.session, doorbell.local
+    drives = runner is not None and resting and knows(session) and runner.takes(session.pk)
     if question is None:
         question = session.messages.filter(role=Message.Role.USER, kind=Message.TEXT).order_by("-sequence")[0]
-    Message.objects.bulk_create([question, run.message] if question._state.adding else [run.message])
-    run.save(force_insert=True)
-    phase = Phase.EXECUTING_ENRICHMENTS if begun else session.phase
-    Session.objects.filter(pk=session.pk).update(phase=phase, updated_at=timezone.now())
-    if runner and begun:
+    new = [question, run.message] if question._state.adding else [run.message]
+    if runner and drives:
+        run.status, run.process, run.attempts, run.started_at = RunStatus.RUNNING, runner.process_id, 1, timezone.now()
+        run.message.status, session.phase = Message.Status.STREAMING, Phase.EXECUTING_ENRICHMENTS
         events = [*events, NewEvent("status", {"state": "started"}, run.message_id, run.pk)]
+    last = _store(run, new, events)
+    if runner and drives:
+        begun = claims.begun(run, member)
         transaction.on_commit(lambda: runner.adopt(begun), robust=True)
     else:
         transaction.on_commit(doorbell.ring)
-    after = append(session.stream_id, events) - len(events)
-    return Accepted(session.pk, question.pk, run.message_id, run.pk, after)
+    return Accepted(session.pk, question.pk, run.message_id, run.pk, last - len(events))
+
+
+def _store(run: Run, messages: Sequence[Message], events: Sequence[NewEvent]) -> int:
+    """Stores what begins a run in one statement; a process that drives it takes the stream. Returns its last number."""
+    session, batch = run.session, Batch(events)
+    values: dict[str, Any] = {
+        "messages": row_store.as_json(messages),
+        "run": row_store.as_json([run]),
+        "stream": session.stream_id,
+        "session": session.pk,
+        "drives": run.status == RunStatus.RUNNING,
+        "phase": session.phase,
+        "now": timezone.now(),
+        **batch.values,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_START, values)
+        last, epoch, at = cursor.fetchone()
+    if run.status == RunStatus.RUNNING:
+        run.epoch, run.first_sequence = int(epoch), int(last)
+    batch.tell(session.stream_id, last, at)
+    return int(last)
 
 
 def queued(run: Run) -> NewEvent:

@@ -78,7 +78,7 @@ async def _words(oversized: OversizedRequest, cut: HistoryCut, answer: LiveAnswe
         return ""
     request = await in_tool_thread(_request, oversized, cut)
     try:
-        reply = await ask_aside(run.account, config, request, Purpose.SUMMARY, answer.emit_costs)
+        reply = await ask_aside(run.account, config, request, Purpose.SUMMARY, answer.add_costs)
     except (ProviderError, BudgetRefused) as error:
         log.warning("run %s: no summary: %s", run.id, error)
         return ""

@@ -2,39 +2,40 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 from django.db import connection, transaction
 
 from chat.events import wakeup
 from chat.events.vocabulary import EVENT_VERSION, NewEvent, StoredEvent, as_row, numbered, to_json
-from graphs.site.prepared import prepared
 
 
 class Fenced(Exception):
     """Another process has taken the stream over: nothing more about it may be written here."""
 
 
-_STORE = f"""
-, stored AS (
+#: Stores `events` in the stream that the relation `raised` of the statement has raised by their `count`.
+STORED = f"""
+stored AS (
     INSERT INTO chat_streamevent (stream_id, sequence, version, type, data, message_id, run_id, created_at)
     SELECT id, last_sequence - %(count)s + e.number, {EVENT_VERSION},
         event->>0, event->1, (event->>2)::uuid, (event->>3)::uuid, statement_timestamp()
     FROM raised CROSS JOIN LATERAL jsonb_array_elements(%(events)s::jsonb) WITH ORDINALITY AS e(event, number)
 )
-SELECT id, last_sequence, statement_timestamp() FROM raised
 """  # noqa: S608 - the only insertion is a constant number
+_RAISED = "SELECT id, last_sequence, statement_timestamp() FROM raised"
 _APPEND = f"""
 WITH raised AS (
     UPDATE chat_stream SET last_sequence = last_sequence + %(count)s
     WHERE id = %(stream)s AND (%(epoch)s::bigint IS NULL OR epoch = %(epoch)s) RETURNING id, last_sequence
-) {_STORE}
+), {STORED} {_RAISED}
 """  # noqa: S608
 _APPEND_TO = f"""
 WITH raised AS (
     INSERT INTO chat_stream AS s (name, workspace_id, last_sequence, epoch, batch)
     VALUES (%(name)s, %(workspace)s, %(count)s, 0, 0)
     ON CONFLICT (name) DO UPDATE SET last_sequence = s.last_sequence + %(count)s RETURNING id, last_sequence
-) {_STORE}
+), {STORED} {_RAISED}
 """  # noqa: S608
 
 
@@ -69,6 +70,22 @@ def wake(raised: Sequence[tuple[int, int]], events: Sequence[StoredEvent] = ()) 
     transaction.on_commit(wake_readers, robust=True)
 
 
+class Batch:
+    """Events of one stream, for a statement of which `STORED` is a part."""
+
+    def __init__(self, events: Sequence[NewEvent]) -> None:
+        self._events = [event.storable() for event in events]
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The parameters of `STORED`."""
+        return {"count": len(self._events), "events": to_json([as_row(event) for event in self._events])}
+
+    def tell(self, stream_id: int, last: int, at: datetime) -> None:
+        """Wakes the stream's readers on commit, once the statement has run and said these."""
+        wake([(stream_id, last)], numbered(stream_id, self._events, last - len(self._events), at))
+
+
 def append(stream: int | tuple[str, int], events: Sequence[NewEvent], epoch: int | None = None) -> int:
     """Numbers and stores the events; readers are woken when the transaction commits. Returns the last number.
 
@@ -79,27 +96,16 @@ def append(stream: int | tuple[str, int], events: Sequence[NewEvent], epoch: int
     """
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("append() belongs into the transaction of the change it tells of")
-    storable = [event.storable() for event in events]
-    with prepared() as cursor:
-        rows = to_json([as_row(event) for event in storable])
+    batch = Batch(events)
+    with connection.cursor() as cursor:
         if isinstance(stream, int):
-            cursor.execute(_APPEND, {"stream": stream, "epoch": epoch, "count": len(events), "events": rows})
+            cursor.execute(_APPEND, {"stream": stream, "epoch": epoch, **batch.values})
         else:
             name, workspace = stream
-            cursor.execute(_APPEND_TO, {"name": name, "workspace": workspace, "count": len(events), "events": rows})
+            cursor.execute(_APPEND_TO, {"name": name, "workspace": workspace, **batch.values})
         row: tuple[int, int, datetime] | None = cursor.fetchone()
     if row is None:
         raise Fenced
     stream_id, last, at = row
-    wake([(stream_id, last)], numbered(stream_id, storable, last - len(storable), at))
+    batch.tell(stream_id, last, at)
     return last
-
-
-def guard(stream_id: int, epoch: int) -> int:
-    """Holds the stream until the commit and returns its last number. Raises `Fenced` if another process owns it."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT epoch, last_sequence FROM chat_stream WHERE id = %s FOR NO KEY UPDATE", [stream_id])
-        row = cursor.fetchone()
-    if row is None or row[0] != epoch:
-        raise Fenced
-    return int(row[1])

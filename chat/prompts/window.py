@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from chat.models import Message, Round, Summary
 from chat.prompts.cutting import HistoryCut, Section, cut_history
@@ -23,6 +24,8 @@ NO_MORE_TOOLS = (
 LEFT_OUT = "[The person left out a message here.]"
 
 Count = Callable[[str], int]
+#: The same texts are counted with each question of a conversation.
+_counted = lru_cache(maxsize=2_048)(count_tokens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +102,7 @@ def rounds_left_out(position: int, summary: Summary | None) -> int:
 
 def tokens_of(request: ModelRequest) -> int:
     """Tokens of a whole request, as counted here; vendors count a little otherwise."""
-    return _of_tools(request, count_tokens) + _of_messages(request.messages, count_tokens)
+    return _of_tools(request, _counted) + _of_messages(request.messages, _counted)
 
 
 def surely_fits(request: ModelRequest, room: int) -> bool:
@@ -118,13 +121,13 @@ def cut_of(
     asked = max((n for n, each in enumerate(history) if _is_question(each.message)), default=-1)
     parts = [_part(each, is_asked=number >= asked) for number, each in enumerate(history)]
     own = [
-        Section(position, _of_messages(round_, count_tokens), round=number)
+        Section(position, _of_messages(round_, _counted), round=number)
         for number, round_ in enumerate(rounds)
         if round_
     ]
     leading = [message for message in request.messages if message.role == "system"]
-    fixed = _of_tools(request, count_tokens) + _of_messages(leading[:1], count_tokens)
-    return cut_history([*parts, *own], fixed, room, records=_of_messages(leading[1:], count_tokens))
+    fixed = _of_tools(request, _counted) + _of_messages(leading[:1], _counted)
+    return cut_history([*parts, *own], fixed, room, records=_of_messages(leading[1:], _counted))
 
 
 def own_rounds(rounds: Sequence[Round], left_out: int) -> list[list[PromptMessage]]:
@@ -136,10 +139,10 @@ def _part(each: SentMessage, *, is_asked: bool) -> Section:
     message = each.message
     return Section(
         message.sequence,
-        _of_messages(each.entries, count_tokens),
+        _of_messages(each.entries, _counted),
         asks=message.role == Message.Role.USER,
         stays=(is_asked and message.role == Message.Role.USER) or _is_pinned(message),
-        records=count_tokens(message.records) if each.records else 0,
+        records=_counted(message.records) if each.records else 0,
     )
 
 

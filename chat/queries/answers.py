@@ -6,7 +6,7 @@ from typing import Any, Literal, Self
 from chat.models import Message, Run, RunStatus, Session, calls_of
 from chat.proposals.proposal_json import ProposalShape, proposals_json
 from chat.queries.proposals import in_brief
-from chat.spending.settling import COUNTS, OF_CONVERSATION
+from chat.spending.recording import COUNTS, OF_CONVERSATION
 from graphs.site.shapes import AsItIs, Shape
 
 
@@ -88,12 +88,14 @@ def run_result(run_id: uuid.UUID) -> dict[str, Any] | None:
     run = Run.objects.select_related("message").get(pk=run_id)
     if run.status in {RunStatus.QUEUED, RunStatus.RUNNING}:
         return None
+    results = [call.result for call in calls_of(run.message.rounds)]
+    proposed = any(isinstance(result, dict) and "proposalId" in result for result in results)
     kinds = {"waiting": "interrupt", "toolLimit": "toolLimit", "error": "error"}
     return ResultShape(
         type=kinds.get(run.outcome, "message"),
         message=run.message.content,
         tool_calls=tool_calls(run.message),
-        proposals=proposals_json(in_brief(run.message.proposals.all())),
+        proposals=proposals_json(in_brief(run.message.proposals.all())) if proposed else [],
         **({"error": run.error} if run.error else {}),
     ).to_json()
 

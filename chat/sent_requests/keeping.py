@@ -1,16 +1,17 @@
-"""Keeps what models were sent, and forgets it after `AI_KEEP_REQUESTS_DAYS`. Called by the engine and by beat."""
+"""What is kept of requests to models, stored with their costs, and forgotten after `AI_KEEP_REQUESTS_DAYS`."""
 
 import time
 import uuid
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import connection, transaction
 from django.db.models.functions import Now
 
-from chat.models import RequestEntry, Run, SentRequest, Session
+from chat.models import Run, SentRequest, Session
 from chat.providers.base import ModelRequest, ProviderConfig
 from chat.providers.building import body_of
 from chat.sent_requests.layout import Entry, take_apart
@@ -38,38 +39,40 @@ class KeptRequest:
     id: uuid.UUID = field(default_factory=uuid.uuid4)
 
 
-def keep(session_id: uuid.UUID, run_id: uuid.UUID, sent: Iterable[KeptRequest]) -> set[uuid.UUID]:
-    """Stores the requests of a run; the ids of those that are kept. The caller's transaction holds the session."""
-    new = list(sent) if settings.AI_KEEP_REQUESTS_DAYS else []
-    before = SentRequest.objects.filter(run=run_id).count() if new else 0
-    for number, each in enumerate(new, before + 1):
+@dataclass(frozen=True, slots=True)
+class RequestRows:
+    """Requests as rows of `SentRequest`, without their run and number, and the entries that they are made of."""
+
+    requests: tuple[dict[str, Any], ...] = ()
+    entries: tuple[Entry, ...] = ()
+
+    @property
+    def ids(self) -> frozenset[uuid.UUID]:
+        return frozenset(row["id"] for row in self.requests)
+
+
+def rows_of(sent: Iterable[KeptRequest]) -> RequestRows:
+    """What is stored of these requests: nothing where nothing shall be kept."""
+    requests: list[dict[str, Any]] = []
+    entries: dict[bytes, Entry] = {}
+    for each in sent if settings.AI_KEEP_REQUESTS_DAYS else ():
         layout = take_apart(body_of(each.config, each.request))
         tools = (layout.tools,) if layout.tools else ()
-        _store(session_id, (*tools, *layout.entries))
-        SentRequest.objects.create(
-            id=each.id,
-            run_id=run_id,
-            number=number,
-            round=each.round,
-            provider=each.config.name,
-            model=each.config.model,
-            parameters=layout.parameters,
-            head=layout.entries[-1].digest if layout.entries else None,
-            tools=layout.tools.digest if layout.tools else None,
-            entries=len(layout.entries),
-            marks=layout.marks,
+        entries |= {entry.digest: entry for entry in (*tools, *layout.entries)}
+        requests.append(
+            {
+                "id": each.id,
+                "round": each.round,
+                "provider": each.config.name,
+                "model": each.config.model,
+                "parameters": layout.parameters,
+                "head": layout.entries[-1].digest if layout.entries else None,
+                "tools": layout.tools.digest if layout.tools else None,
+                "entries": len(layout.entries),
+                "marks": layout.marks,
+            }
         )
-    return {each.id for each in new}
-
-
-def _store(session_id: uuid.UUID, entries: Iterable[Entry]) -> None:
-    """Stores the entries that the conversation does not have yet."""
-    wanted = {entry.digest: entry for entry in entries}
-    had = RequestEntry.objects.filter(session=session_id, digest__in=list(wanted)).values_list("digest", flat=True)
-    known = {bytes(digest) for digest in had}
-    RequestEntry.objects.bulk_create(
-        RequestEntry(session_id=session_id, **asdict(entry)) for digest, entry in wanted.items() if digest not in known
-    )
+    return RequestRows(tuple(requests), tuple(entries.values()))
 
 
 def forget_old(until: float) -> int:

@@ -30,7 +30,7 @@ _PATHS = re.compile(
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 
 
-_open: set[asyncio.Task[None]] = set()
+_open: set[asyncio.Task[Any]] = set()
 
 
 def close_all() -> None:
@@ -84,7 +84,7 @@ async def _wait_if_possible(answer: "_Recorded", headers: Headers) -> None:
 class _Waiter:
     """A request that waits, whose access is checked like that of everyone who reads."""
 
-    def __init__(self, person: Identity, stream: ReadableStream, resting: "asyncio.Task[None]") -> None:
+    def __init__(self, person: Identity, stream: ReadableStream, resting: "asyncio.Task[Any]") -> None:
         self._person = person
         self._stream = stream
         self._resting = resting
@@ -111,7 +111,7 @@ async def _wait(answer: "_Recorded", person: Identity) -> None:
     if not granted:
         return
     run_id = uuid.UUID(accepted["runId"])
-    resting = asyncio.create_task(_rested(run_id, granted[0]))
+    resting = asyncio.create_task(_result(run_id, granted[0]))
     waiter = _Waiter(person, granted[0], resting)
     _open.add(resting)
     open_readers.add(waiter)
@@ -123,19 +123,19 @@ async def _wait(answer: "_Recorded", person: Identity) -> None:
         open_readers.remove(waiter)
         _open.discard(resting)
         resting.cancel()
-    resting.result()
     access = await batched_checks.answer(waiter.reader())
     if not access.end and not access.lost:
-        result = await in_db(run_result, run_id)
-        answer.replace(200, {**accepted, **(result or {})})
+        answer.replace(200, {**accepted, **resting.result()})
 
 
-async def _rested(run_id: uuid.UUID, stream: ReadableStream) -> None:
+async def _result(run_id: uuid.UUID, stream: ReadableStream) -> dict[str, Any]:
+    """How the run ended, once it has."""
     watch = await runtime.current().hub.watch(stream.id, stream.last_sequence, present=False)
     try:
-        while await in_db(run_result, run_id) is None:
+        while (result := await in_db(run_result, run_id)) is None:
             while not any(event.run_id == run_id and event.type in {"done", "error"} for event in await watch.next()):
                 pass
+        return result
     finally:
         watch.close()
 

@@ -162,6 +162,7 @@ HARMLESS = {
 
 #: Functions that write, but only within a transaction that their caller holds.
 WITHIN_TRANSACTION = {
+    "chat.engine.runs:_store": "start",
     "chat.engine.runs:start": "post_message, answer, retry, deepen, apply_decisions",
     "chat.engine.turns:apply_decisions": "whoever decides",
     "chat.engine.turns:_next_of": "apply_decisions",
@@ -173,14 +174,13 @@ WITHIN_TRANSACTION = {
     "chat.engine.open_calls:close": "post_message, claim",
     "chat.engine.run_storage:Provenance.save_to": "ProposalRound.perform",
     "chat.engine.run_storage:store_round": "save_round, ProposalRound.perform",
+    "chat.engine.run_storage:hold": "whoever stores something of a run; it only locks",
     "chat.engine.run_storage:end": "finish, ProposalRound.perform",
     "chat.actions.pinning:_forget_summaries": "keep_message",
     "chat.actions.pinning:_keep_beside_summaries": "keep_message",
-    "chat.sent_requests.keeping:keep": "record_costs",
-    "chat.sent_requests.keeping:_store": "keep",
     "chat.spending.settling:record_costs": "what stores a round or an end, record_costs_now, a crashed call",
     "chat.spending.settling:_settle": "the same, release",
-    "chat.spending.settling:_count": "record_costs",
+    "chat.spending.recording:record": "record_costs",
     "chat.spending.uses:_begun": "reserve, record_costs",
     "chat.spending.reserving:_store": "reserve",
     "chat.events.append:append": "it raises where there is none",

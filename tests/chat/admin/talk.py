@@ -3,6 +3,7 @@
 import uuid
 from dataclasses import dataclass
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -11,10 +12,13 @@ from django.utils import timezone
 
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
-from chat.models import Call, Message, ModelCall, Process, Round, Run, RunStatus, Session, Stream
-from chat.providers.base import ModelRequest, PromptMessage, ProviderConfig, ToolSpec
-from chat.sent_requests.keeping import KeptRequest, keep
+from chat.models import Call, Message, Process, Round, Run, RunStatus, Session, Stream
+from chat.providers.base import ModelRequest, PromptMessage, ProviderConfig, ToolSpec, Usage
+from chat.sent_requests.keeping import KeptRequest
+from chat.spending.calls import CallCost
+from chat.spending.settling import record_costs_now
 from graphs.models import Workspace
+from graphs.site.accounts import Account
 
 DEMO = ProviderConfig("demo", "demo", "", "demo", 100, None)
 TOOL = ToolSpec("search_nodes", "Finds nodes.", {"type": "object"})
@@ -56,15 +60,16 @@ def turn(session: Session, question: str, **answer: Any) -> Run:
         started_at=now, ended_at=now + timedelta(seconds=2), attempts=1,
     )  # fmt: skip
     sent = KeptRequest(DEMO, ModelRequest((PromptMessage("user", question),), (TOOL,), "demo", 100), 0)
-    with transaction.atomic():
-        keep(session.pk, run.pk, [sent])
-    ModelCall.objects.create(
-        workspace=session.workspace, user=session.owner, session=session, object="graph:nba",
-        run=run, request_id=sent.id, provider="demo", model="demo", prompt_tokens=600, completion_tokens=17,
-        latency_ms=250, cost="0.5", outcome="complete",
-    )  # fmt: skip
+    called(session, run, sent, Usage(600, 17), Decimal("0.5"))
     _tell(session, run, asked.pk)
     return run
+
+
+def called(session: Session, run: Run, sent: KeptRequest, usage: Usage, cost: Decimal | None = None) -> None:
+    """Records a call with what was sent; the conversation's figures stay as they are."""
+    account = Account(session.workspace_id, session.owner_id, session.pk, run.pk, object="graph:nba")
+    record_costs_now(account, [CallCost("demo", "demo", usage, cost, 250, "complete", sent=sent)])
+    Session.objects.filter(pk=session.pk).update(usage=session.usage)
 
 
 def _tell(session: Session, run: Run, asked: uuid.UUID) -> None:

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 from pytest_django import Settings
@@ -14,13 +13,13 @@ from chat.admin import sent_request_page
 from chat.admin.request_entries import parts_of
 from chat.models import Message, ModelCall, Purpose, SentRequest
 from chat.prompts.fencing import context_text
-from chat.providers.base import ModelRequest, PromptMessage, ProviderConfig, ToolCall
+from chat.providers.base import ModelRequest, PromptMessage, ProviderConfig, ToolCall, Usage
 from chat.providers.building import body_of
-from chat.sent_requests.keeping import KeptRequest, keep
+from chat.sent_requests.keeping import KeptRequest
 from chat.sent_requests.layout import take_apart
 from graphs.models import Graph, Workspace
 from rag.sources.block import Block
-from tests.chat.admin.talk import DEMO, TOOL, Talk, talk
+from tests.chat.admin.talk import DEMO, TOOL, Talk, called, talk
 from tests.graphs.admin.staff import auditor, mere_staff, superuser
 
 pytestmark = pytest.mark.django_db
@@ -38,12 +37,7 @@ def own(alice: User, demo_workspace: Workspace, nba: Graph) -> Talk:
     found = talk(alice, demo_workspace)
     messages = (PromptMessage("user", "Where is the API?"), CALLED, RESULT)
     sent = KeptRequest(DEMO, ModelRequest(messages, (TOOL,), "demo", 100), 1)
-    with transaction.atomic():
-        keep(found.session.pk, found.run.pk, [sent])
-    ModelCall.objects.create(
-        workspace=demo_workspace, run=found.run, request_id=sent.id, provider="demo", model="demo", prompt_tokens=800,
-        cached_tokens=400, completion_tokens=20, outcome="complete",
-    )  # fmt: skip
+    called(found.session, found.run, sent, Usage(800, 20, cached_tokens=400))
     return found
 
 

@@ -133,7 +133,7 @@ def test_it_makes_no_further_attempt_of_a_call_that_was_settled_by_who_took_the_
     request = ModelRequest((PromptMessage("user", "Long story"),), (), config.model, 200)
     told: list[CallCost] = []
 
-    async def tell(costs: Sequence[CallCost]) -> None:
+    def tell(costs: Sequence[CallCost]) -> None:
         told.extend(costs)
 
     with pytest.raises(Fenced):
@@ -238,7 +238,7 @@ def test_a_call_beside_an_answer_is_paid_and_recorded(
 
     told: list[CallCost] = []
 
-    async def tell(costs: Sequence[CallCost]) -> None:
+    def tell(costs: Sequence[CallCost]) -> None:
         told.extend(costs)
 
     def aside() -> str:
@@ -295,7 +295,7 @@ def test_it_records_a_call_beside_an_answer_once_whose_commit_was_not_answered(
         if len(commits) == 1:
             raise OperationalError("the connection is gone")
 
-    async def tell(_costs: Sequence[CallCost]) -> None:
+    def tell(_costs: Sequence[CallCost]) -> None:
         """Nobody listens."""
 
     monkeypatch.setattr(calling, "record_costs_now", unanswered)

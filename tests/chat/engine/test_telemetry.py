@@ -144,7 +144,7 @@ def test_a_call_that_no_budget_pays_for(running: Engine, vendor: VendorServer, a
     config = configured().resolve()
     request = ModelRequest((PromptMessage("user", QUESTION),), (), config.model, 200)
 
-    async def nobody(_costs: Sequence[CallCost]) -> None:
+    def nobody(_costs: Sequence[CallCost]) -> None:
         """Nothing was taken."""
 
     with pytest.raises(BudgetRefused):

@@ -4,7 +4,7 @@ import pytest
 from django.db import connections, transaction
 
 from chat.events import wakeup
-from chat.events.append import Fenced, append, guard
+from chat.events.append import Fenced, append
 from chat.events.vocabulary import NewEvent
 from chat.models import Stream
 from tests.chat.events.logs import append_now, numbers, status, stored, take_over
@@ -55,8 +55,6 @@ def test_it_refuses_who_lost_the_stream(stream: int) -> None:
     take_over(stream)
     with pytest.raises(Fenced):
         append_now(stream, status("running"), epoch=0)
-    with pytest.raises(Fenced), transaction.atomic():
-        guard(stream, 0)
     append_now(stream, status("running"), epoch=1)
     append_now(stream, NewEvent("user_message", {"content": "anybody may"}))
     assert numbers(stored(stream)) == [1, 2, 3]

@@ -1,0 +1,153 @@
+"""Stores calls, what was sent for them, and the conversation's figures: one statement that reads, one that writes."""
+
+import json
+import uuid
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from django.db import connection
+from django.utils import timezone
+
+from chat.models import Purpose
+from chat.sent_requests.keeping import RequestRows, rows_of
+from chat.spending.calls import CallCost
+from chat.spending.uses import ADVISORY_LOCK, LOCKS
+from graphs.site.accounts import Account
+
+#: What a conversation's figures count; vectors are for the graph and counted there.
+OF_CONVERSATION = frozenset({Purpose.CHAT, Purpose.SUMMARY})
+COUNTS = ("promptTokens", "completionTokens", "cachedTokens", "cacheWriteTokens", "reasoningTokens")
+
+#: It holds the lock of `uses.present_periods`, which keeps a period that is begun meanwhile from missing these calls.
+_KNOWN = """
+SELECT ARRAY(SELECT attempt FROM chat_modelcall WHERE attempt = ANY(%(attempts)s::uuid[])),
+    (SELECT count(*) FROM chat_sentrequest WHERE run_id = %(run)s::uuid),
+    ARRAY(
+        SELECT digest FROM chat_requestentry
+        WHERE session_id = %(session)s::uuid AND digest = ANY(%(digests)s::bytea[])
+    ),
+    (SELECT usage FROM chat_session WHERE id = %(session)s::uuid)
+FROM pg_advisory_xact_lock_shared(%(lock)s::int, %(place)s::int)
+"""
+_ENTRY = "session_id, digest, parent, position, content"
+_REQUEST = "id, run_id, number, round, provider, model, parameters, head, tools, entries, marks"
+_CALL = (
+    "workspace_id, user_id, session_id, run_id, request_id, attempt, object, purpose, provider, model, prompt_tokens, "
+    "completion_tokens, cached_tokens, cache_write_tokens, reasoning_tokens, estimated, cost, latency_ms, "
+    "first_token_ms, retries, outcome, created_at"
+)
+_RECORD = f"""
+WITH entries AS (
+    INSERT INTO chat_requestentry ({_ENTRY})
+    SELECT {_ENTRY} FROM jsonb_populate_recordset(NULL::chat_requestentry, %(entries)s::jsonb)
+), requests AS (
+    INSERT INTO chat_sentrequest ({_REQUEST})
+    SELECT {_REQUEST} FROM jsonb_populate_recordset(NULL::chat_sentrequest, %(requests)s::jsonb)
+), calls AS (
+    INSERT INTO chat_modelcall ({_CALL})
+    SELECT {_CALL} FROM jsonb_populate_recordset(NULL::chat_modelcall, %(calls)s::jsonb)
+), counted AS (
+    UPDATE chat_session SET usage = %(usage)s::jsonb WHERE id = %(session)s::uuid AND %(usage)s::jsonb IS NOT NULL
+)
+SELECT EXISTS (SELECT FROM chat_budget WHERE workspace_id = %(workspace)s)
+"""  # noqa: S608 - what is inserted are names of columns
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is stored already of calls and requests, and the conversation's figures; `requests` are all of the run."""
+
+    attempts: frozenset[uuid.UUID]
+    requests: int
+    digests: frozenset[bytes]
+    usage: dict[str, Any]
+    rows: RequestRows
+
+
+def known(account: Account, costs: Sequence[CallCost]) -> Known:
+    """Reads it, and keeps others from beginning a period of a budget until the caller's transaction ends."""
+    sent = {cost.sent.id: cost.sent for cost in costs if cost.sent}
+    kept = account.session_id is not None and account.run_id is not None
+    rows = rows_of(sent.values()) if kept else RequestRows()
+    values = {
+        "attempts": [cost.attempt for cost in costs],
+        "run": account.run_id,
+        "session": account.session_id,
+        "digests": [entry.digest for entry in rows.entries],
+        "lock": ADVISORY_LOCK,
+        "place": account.workspace_id % LOCKS,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_KNOWN, values)
+        attempts, requests, digests, usage = cursor.fetchone()
+    had = frozenset(bytes(digest) for digest in digests)
+    return Known(frozenset(attempts), requests, had, json.loads(usage or "{}"), rows)
+
+
+def record(account: Account, costs: Sequence[CallCost], known: Known) -> bool:
+    """Stores what is new. Returns whether the workspace has budgets, in which the calls have to count."""
+    ids = {cost.sent.id for cost in costs if cost.sent} & known.rows.ids
+    requests = [row for row in known.rows.requests if row["id"] in ids]
+    new = [entry for entry in known.rows.entries if entry.digest not in known.digests] if requests else []
+    counted = [cost for cost in costs if cost.purpose in OF_CONVERSATION]
+    values = {
+        "entries": _json([{**asdict(entry), "session_id": account.session_id} for entry in new]),
+        "requests": _json(
+            [{**row, "run_id": account.run_id, "number": known.requests + n} for n, row in enumerate(requests, 1)]
+        ),
+        "calls": _json(
+            [_call(account, cost, cost.sent.id if cost.sent and cost.sent.id in ids else None) for cost in costs]
+        ),
+        "usage": _json(_usage(known.usage, counted)) if counted and account.session_id else None,
+        "session": account.session_id,
+        "workspace": account.workspace_id,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_RECORD, values)
+        (budgets,) = cursor.fetchone()
+    return bool(budgets)
+
+
+def _call(account: Account, cost: CallCost, request_id: uuid.UUID | None) -> dict[str, Any]:
+    """A row of `ModelCall`."""
+    of_account = {name: value for name, value in asdict(account).items() if name != "epoch"}
+    return {
+        **of_account,
+        "request_id": request_id,
+        "attempt": cost.attempt,
+        "purpose": cost.purpose,
+        "provider": cost.provider,
+        "model": cost.model,
+        **asdict(cost.usage),
+        "cost": cost.cost,
+        "latency_ms": cost.latency_ms,
+        "first_token_ms": cost.first_token_ms,
+        "retries": cost.retries,
+        "outcome": cost.outcome,
+        "created_at": timezone.now(),
+    }
+
+
+def _usage(usage: dict[str, Any], costs: Sequence[CallCost]) -> dict[str, Any]:
+    """The conversation's figures with these. `cost` is of calls that have a price, `unpricedTokens` of the others."""
+    usage = dict(usage)
+    for cost in costs:
+        event = cost.to_event()
+        for name in COUNTS:
+            usage[name] = usage.get(name, 0) + event[name]
+        usage["cost"] = usage.get("cost", 0) + (event["cost"] or 0)
+        if cost.cost is None:
+            usage["unpricedTokens"] = usage.get("unpricedTokens", 0) + cost.tokens
+        if cost.usage.estimated:
+            usage["estimated"] = True
+    return usage
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_as_text)
+
+
+def _as_text(value: Any) -> str:
+    """Ids, amounts, times and digests, as PostgreSQL reads them."""
+    return f"\\x{value.hex()}" if isinstance(value, bytes) else str(value)

@@ -1,0 +1,27 @@
+"""Rows of models as JSON, for statements that store several of them at once."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from django.db.models import JSONField, Model
+
+
+def columns(model: type[Model], *without: str) -> str:
+    """The names of a model's columns, for a statement."""
+    names = [field.column for field in model._meta.concrete_fields if field.column not in without]
+    return ", ".join(f'"{name}"' for name in names)
+
+
+def as_json(rows: Sequence[Model]) -> str:
+    """New rows of one model, as `jsonb_populate_recordset` takes them."""
+    return json.dumps([_row(row) for row in rows], ensure_ascii=False, default=str)
+
+
+def _row(row: Model) -> dict[str, Any]:
+    return {str(field.column): _value(field, row) for field in row._meta.concrete_fields}
+
+
+def _value(field: Any, row: Model) -> Any:
+    value = field.pre_save(row, add=True)
+    return field.get_prep_value(value) if isinstance(field, JSONField) else value
