@@ -41,7 +41,8 @@ def encode_tables(tables: Mapping[str, Sequence[Row]], by: Mapping[str, Sequence
         if rows
     }
     each = "\n".join(
-        _shortest(nsmallest(COUNTED, _ways(name, rows, by.get(name, ())), key=len)) for name, rows in kept.items()
+        _shortest(nsmallest(COUNTED, dict.fromkeys(_ways(name, rows, by.get(name, ()))), key=len))
+        for name, rows in kept.items()
     )
     return _shortest([each, to_toon(kept), as_json(kept)])
 
@@ -61,7 +62,8 @@ def as_json(value: Any) -> str:
 
 
 def _shortest(texts: Iterable[str]) -> str:
-    return min(texts, key=count_tokens)
+    different = list(dict.fromkeys(texts))
+    return min(different, key=count_tokens) if len(different) > 1 else different[0]
 
 
 def _ways(name: str, rows: Sequence[Row], by: Sequence[str]) -> Iterator[str]:

@@ -13,6 +13,7 @@ from graphs.site.telemetry.events import Activity, Kind, Level, Listener, Moment
 
 log = logging.getLogger("countersign.events")
 
+_LEVELS = logging.getLevelNamesMapping()
 Entry = dict[str, Any]
 #: The names of the events at the beginning and at the end of an activity. The first is written with AI_DEBUG only.
 BEGIN: dict[Kind, str] = {"run": "agent_chat_start", "llm_call": "llm_call_start", "tool": "tool_execute"}
@@ -48,7 +49,7 @@ class LogLines(Listener):
 def to_logging(entry: Entry) -> None:
     """Writes an entry through `logging`; the default sink."""
     line = json.dumps(entry, ensure_ascii=False, default=str)
-    log.log(logging.getLevelNamesMapping()[entry["level"].upper()], "%s", line)
+    log.log(_LEVELS[entry["level"].upper()], "%s", line)
 
 
 def _sink() -> Callable[[Entry], None]:

@@ -3,10 +3,11 @@
 import hashlib
 import logging
 import uuid
+from functools import lru_cache
 from typing import Any
 
 from django.conf import settings
-from django.core.cache import cache
+from django.core.cache import BaseCache, caches
 from django.db import transaction
 from django.dispatch import receiver
 from redis.exceptions import RedisError
@@ -39,6 +40,12 @@ def name_types_anew(change: Applied, **_kwargs: Any) -> None:
         transaction.on_commit(lambda: write(_types(change.workspace_id), uuid.uuid4().hex, kept_s))
 
 
+@lru_cache
+def _shared(_settings: str) -> BaseCache:
+    """The cache of all threads: Django makes one, with a connection of its own, for each run."""
+    return caches.create_connection("default")
+
+
 def _types(workspace_id: int) -> str:
     return f"retrieval:types:{workspace_id}"
 
@@ -47,7 +54,7 @@ def read(key: str) -> Any:
     """What was stored under a key, if that is not too long ago."""
     try:
         with valkey.asked():
-            return cache.get(key)
+            return _shared(repr(settings.CACHES)).get(key)
     except Exception as error:  # Any: of Valkey, and of an entry that cannot be read, unpickling raises what it likes.
         log.warning("Retrieval cannot read its cache: %s", error)
         return None
@@ -57,6 +64,6 @@ def write(key: str, value: object, ttl_s: int) -> None:
     """Stores a value for so many seconds; without Valkey not at all."""
     try:
         with valkey.asked():
-            cache.set(key, value, ttl_s)
+            _shared(repr(settings.CACHES)).set(key, value, ttl_s)
     except RedisError as error:
         log.warning("Retrieval cannot write its cache: %s", error)

@@ -253,14 +253,14 @@ class NoCache:
 
 
 def test_it_works_without_a_cache(here: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rag.sources.graphs.cache.cache", NoCache())
+    monkeypatch.setattr("rag.sources.graphs.cache._shared", lambda _settings: NoCache())
     assert keys(retrieve(here.nba, "fetch-api"))[0] == "fetch-api"
 
 
 def test_it_asks_a_cache_that_is_away_once(here: World, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     monkeypatch.setattr(NoCache, "get", lambda self, key: asked.append(key) or NoCache.set(self, key, None, 0))
-    monkeypatch.setattr("rag.sources.graphs.cache.cache", NoCache())
+    monkeypatch.setattr("rag.sources.graphs.cache._shared", lambda _settings: NoCache())
     for _ in range(3):
         assert keys(retrieve(here.nba, "fetch-api"))[0] == "fetch-api"
     assert len(asked) == 1
@@ -272,7 +272,7 @@ class Unreadable(NoCache):
 
 
 def test_an_entry_that_cannot_be_read_is_none(here: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rag.sources.graphs.cache.cache", Unreadable())
+    monkeypatch.setattr("rag.sources.graphs.cache._shared", lambda _settings: Unreadable())
     assert keys(retrieve(here.nba, "fetch-api"))[0] == "fetch-api"
 
 
