@@ -8,6 +8,7 @@ from csp.constants import NONCE, NONE, SELF
 from django.utils.translation import gettext_lazy as _
 
 from config import environment, known_secrets, local
+from config.cursors import Cursor
 from config.environment import csv
 from config.vendors import CHAT_PROVIDERS, EMBEDDING_MODELS  # noqa: F401 - settings, too
 
@@ -108,6 +109,7 @@ DATABASES["default"]["OPTIONS"] = {
     # PostgreSQL puts parameters in, and a connection keeps the plan of a statement that it has run so often: planning
     # takes as long as running where a statement is small.
     "server_side_binding": True,
+    "cursor_factory": Cursor,
     "prepare_threshold": 5,
 } | DATABASES["default"].get("OPTIONS", {})
 #: After an outage the pool is back within seconds; the library's own patience would grow to minutes.

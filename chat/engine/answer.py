@@ -36,8 +36,8 @@ class LiveAnswer:
 
     async def emit(self, type_: EventType, data: dict[str, Any]) -> None:
         """Emits an event about this answer, stored before anyone sees it."""
-        for event in (*self.take_costs(), self.event(type_, data)):
-            await self._writer.put(self._run.stream_id, self._run.epoch, event)
+        await self._tell_costs()
+        await self._writer.put(self._run.stream_id, self._run.epoch, self.event(type_, data))
         self.transcript.add(type_, data)
 
     def add_costs(self, costs: Iterable[CallCost]) -> None:
@@ -47,15 +47,20 @@ class LiveAnswer:
                 self._costs.append(self.event("usage", cost.to_event()))
                 self.transcript.add("usage", cost.to_event())
 
-    def take_costs(self) -> list[NewEvent]:
-        """The events of costs that were not told yet; the caller tells them."""
-        taken, self._costs = self._costs, []
-        return taken
+    @property
+    def untold_costs(self) -> tuple[NewEvent, ...]:
+        """The events of costs that were not told yet."""
+        return tuple(self._costs)
+
+    async def _tell_costs(self) -> None:
+        """Emits them. They are told twice by nobody: the end of a run that has them is the last that is told of it."""
+        costs, self._costs = self._costs, []
+        for event in costs:
+            await self._writer.put(self._run.stream_id, self._run.epoch, event)
 
     async def flush(self) -> None:
         """Waits until every event of the answer is stored."""
-        for event in self.take_costs():
-            await self._writer.put(self._run.stream_id, self._run.epoch, event)
+        await self._tell_costs()
         await self._writer.flush(self._run.stream_id)
 
     def event(self, type_: EventType, data: dict[str, Any]) -> NewEvent:

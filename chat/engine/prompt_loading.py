@@ -13,17 +13,18 @@ from chat.subjects.registry import subject_of
 from chat.tools.base import ToolContext
 from graphs.models import Object
 from graphs.objects.headers import object_for
+from graphs.site import row_store
 from graphs.site.access import Member, NotFound
 
 #: With each message whether the conversation has what is rare: one statement, because the first token waits for it.
-_EARLIER = """
-SELECT m.*, rare.* FROM chat_message AS m CROSS JOIN (
+_EARLIER = f"""
+SELECT {row_store.columns(Message, of="m")}, rare.* FROM chat_message AS m CROSS JOIN (
     SELECT EXISTS (SELECT FROM chat_budget WHERE workspace_id = %(workspace)s AND active) AS has_budgets,
         EXISTS (SELECT FROM chat_alwayssend WHERE workspace_id = %(workspace)s) AS has_always_sent,
         EXISTS (SELECT FROM chat_summary WHERE session_id = %(session)s) AS has_summary
 ) AS rare
 WHERE m.session_id = %(session)s AND m.sequence < %(position)s ORDER BY m.sequence
-"""
+"""  # noqa: S608 - what is inserted are names of columns
 
 
 class ContextGone(Exception):

@@ -18,7 +18,7 @@ from chat.queries.streams import stream_name_of
 from graphs.site import row_store
 from graphs.site.access import Member
 
-_MESSAGE, _RUN = row_store.columns(Message), row_store.columns(Run, "epoch", "first_sequence")
+_MESSAGE, _RUN = row_store.columns(Message), row_store.columns(Run, "epoch", "first_sequence", "started_at")
 #: The first number of a run that is driven at once is that of its `status: started`, the last of these events.
 _START = f"""
 WITH raised AS (
@@ -28,9 +28,10 @@ WITH raised AS (
     INSERT INTO chat_message ({_MESSAGE})
     SELECT {_MESSAGE} FROM jsonb_populate_recordset(NULL::chat_message, %(messages)s::jsonb)
 ), run AS (
-    INSERT INTO chat_run ({_RUN}, epoch, first_sequence)
+    INSERT INTO chat_run ({_RUN}, epoch, first_sequence, started_at)
     SELECT {", ".join(f"r.{column}" for column in _RUN.split(", "))},
-        CASE WHEN %(drives)s THEN raised.epoch ELSE 0 END, CASE WHEN %(drives)s THEN raised.last_sequence END
+        CASE WHEN %(drives)s THEN raised.epoch ELSE 0 END, CASE WHEN %(drives)s THEN raised.last_sequence END,
+        CASE WHEN %(drives)s THEN statement_timestamp() END
     FROM jsonb_populate_recordset(NULL::chat_run, %(run)s::jsonb) AS r CROSS JOIN raised
 ), session AS (
     UPDATE chat_session SET phase = %(phase)s, updated_at = %(now)s WHERE id = %(session)s
@@ -84,7 +85,7 @@ def start(
         question = session.messages.filter(role=Message.Role.USER, kind=Message.TEXT).order_by("-sequence")[0]
     new = [question, run.message] if question._state.adding else [run.message]
     if runner and drives:
-        run.status, run.process, run.attempts, run.started_at = RunStatus.RUNNING, runner.process_id, 1, timezone.now()
+        run.status, run.process, run.attempts = RunStatus.RUNNING, runner.process_id, 1
         run.message.status, session.phase = Message.Status.STREAMING, Phase.EXECUTING_ENRICHMENTS
         events = [*events, NewEvent("status", {"state": "started"}, run.message_id, run.pk)]
     last = _store(run, new, events)

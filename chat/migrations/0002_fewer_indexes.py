@@ -6,6 +6,8 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
+    #: Each on its own: processes that run lock these tables in another order.
+    atomic = False
 
     dependencies = [
         ('chat', '0001_initial'),
@@ -69,6 +71,11 @@ class Migration(migrations.Migration):
             name='run',
             field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='sent_requests', to='chat.run', verbose_name='run'),
         ),
+        # Before the index that it stands for goes: old processes append meanwhile.
+        migrations.AddConstraint(
+            model_name='stream',
+            constraint=models.UniqueConstraint(fields=('name',), name='one_stream_per_name'),
+        ),
         migrations.AlterField(
             model_name='stream',
             name='name',
@@ -78,9 +85,5 @@ class Migration(migrations.Migration):
             model_name='summary',
             name='session',
             field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='summaries', to='chat.session', verbose_name='session'),
-        ),
-        migrations.AddConstraint(
-            model_name='stream',
-            constraint=models.UniqueConstraint(fields=('name',), name='one_stream_per_name'),
         ),
     ]

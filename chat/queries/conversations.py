@@ -10,6 +10,7 @@ from chat.queries.proposals import in_brief
 from graphs.models import Role, Workspace
 from graphs.objects.headers import rows_named
 from graphs.objects.kinds import of_objects
+from graphs.site import row_store
 from graphs.site.access import Member, or_not_found, parsed_id
 
 #: The sessions of the person `u` that they did not delete, in the workspaces they are in.
@@ -21,8 +22,10 @@ WHERE session.id = %s AND u.id = %s AND u.is_active AND session.hidden_at IS NUL
 """
 
 #: Written out: between a question and its answer, composing them by the ORM took as long as five such statements.
-_HELD = f"SELECT session.* {_OWN_SESSION} AND workspace.id = %s FOR NO KEY UPDATE OF session"
-_IN = f"SELECT workspace.*, membership.role {_OWN_SESSION}"
+_HELD = f"""
+SELECT {row_store.columns(Session, of="session")} {_OWN_SESSION} AND workspace.id = %s FOR NO KEY UPDATE OF session
+"""
+_IN = f"SELECT {row_store.columns(Workspace, of='workspace')}, membership.role {_OWN_SESSION}"
 
 _PLACE = """
 SELECT coalesce((SELECT max(sequence) FROM chat_message WHERE session_id = %(session)s), 0) + 1,

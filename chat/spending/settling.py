@@ -28,7 +28,8 @@ def record_costs(account: Account, costs: Sequence[CallCost]) -> None:
         return
     known = recording.known(account, costs)
     costs = [cost for cost in costs if cost.attempt not in known.attempts]
-    if costs and recording.record(account, costs, known):
+    budgets = bool(costs) and recording.record(account, costs, known)
+    if budgets or held:  # Also where the budget was deleted meanwhile.
         _settle(held, costs, present_periods(account))
 
 

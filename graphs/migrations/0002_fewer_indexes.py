@@ -5,6 +5,8 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
+    #: Each on its own: processes that run lock these tables in another order.
+    atomic = False
 
     dependencies = [
         ('graphs', '0001_initial'),

@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.db import connections, transaction
 from django.utils import timezone, translation
 
-from chat.models import Budget, BudgetPeriod, BudgetScope, BudgetUnit, BudgetUse, Reservation, SessionType
+from chat.models import Budget, BudgetPeriod, BudgetScope, BudgetUnit, BudgetUse, ModelCall, Reservation, SessionType
 from chat.spending.refusing import BudgetRefused
 from chat.spending.reserving import cover, reserve
 from chat.spending.settling import record_costs_now, release
@@ -240,3 +240,12 @@ def test_a_budget_of_each_call_limits_all_its_attempts_together(alice: User, dem
     Budget.objects.filter(pk=money.pk).update(active=True)
     with pytest.raises(BudgetRefused, match=r"up to \$2.2500"):
         cover(reservation, took(None, 1, 0, "0.5"))
+
+
+def test_what_was_reserved_is_settled_once_though_its_budget_was_deleted(demo_workspace: Workspace) -> None:
+    only, reservation = budget(demo_workspace, 500), uuid.uuid4()
+    assert reserve(account(demo_workspace), bound(), reservation)
+    only.delete()
+    record_costs_now(account(demo_workspace), [took(reservation=reservation)])
+    assert not Reservation.objects.exists()
+    assert ModelCall.objects.count() == 1
