@@ -18,7 +18,9 @@ def counts_keys(model: type[models.Model]) -> bool:
 def new_ids(model: type[models.Model], count: int) -> list[int]:
     """`count` primary keys in rising order, which nobody else gets."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT nextval(%s) FROM generate_series(1, %s)", [_sequence(model), count])
+        cursor.execute(
+            "SELECT nextval(pg_get_serial_sequence(%s, %s)) FROM generate_series(1, %s)", [*_place(model), count]
+        )
         return [number for (number,) in cursor.fetchall()]
 
 
@@ -42,14 +44,16 @@ def count_on_from(row: models.Model) -> None:
 
 def _sequence(model: type[models.Model]) -> str | None:
     """The name of the sequence, quoted; None if the column has none of its own."""
-    primary: models.Field[Any, Any] = model._meta.pk
     with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT pg_get_serial_sequence(%s, %s)",
-            [connection.ops.quote_name(model._meta.db_table), primary.column],
-        )
+        cursor.execute("SELECT pg_get_serial_sequence(%s, %s)", _place(model))
         (name,) = cursor.fetchone()
     return str(name) if name else None
+
+
+def _place(model: type[models.Model]) -> list[str]:
+    """The table and column of the model's primary key."""
+    primary: models.Field[Any, Any] = model._meta.pk
+    return [connection.ops.quote_name(model._meta.db_table), str(primary.column)]
 
 
 def _last(model: type[models.Model]) -> int:
