@@ -53,7 +53,7 @@ class LiveAnswer:
         return tuple(self._costs)
 
     async def _tell_costs(self) -> None:
-        """Emits them. They are told twice by nobody: the end of a run that has them is the last that is told of it."""
+        """Emits the costs that were not told yet. No end of the run that holds them is stored after that."""
         costs, self._costs = self._costs, []
         for event in costs:
             await self._writer.put(self._run.stream_id, self._run.epoch, event)
