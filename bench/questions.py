@@ -117,7 +117,7 @@ def _loads(scale: Scale) -> Iterator[Load]:
     )
 
 
-def _rows(rounds: Rounds, running: Sequence[System], against: bool) -> Iterator[Row]:
+def _rows(rounds: Rounds, against: bool) -> Iterator[Row]:
     """Each scene beside the state of before where one runs, else beside the minimal view."""
     beside = "before" if against else "view"
     for (system, name), _ in list(rounds.found.items()):
@@ -174,7 +174,7 @@ def measure(servers: Servers, scale: Scale, against: Path | None) -> str:
             running.append(stack.enter_context(_product(variables, against.resolve())))
         rounds = Rounds(running, Clocks(), scale)
         rounds.perform()
-        costs = table(list(_rows(rounds, running, against is not None)))
+        costs = table(list(_rows(rounds, against is not None)))
     return f"{costs}\n\n{question_parts.measure(servers)}"
 
 
