@@ -30,6 +30,7 @@ def test_it_names_its_workspace(widget: Widget) -> None:
 
 
 def test_it_says_when_there_are_too_many_connections(widget: Widget) -> None:
+    widget.server.accepting = False
     widget.server.send_all({"type": "ai:error", "error": "Close some tabs.", "code": "too_many_sockets"})
     widget.server.close_all(4429)
     expect(widget.notice).to_contain_text("Close some tabs.")
