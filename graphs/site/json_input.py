@@ -2,16 +2,13 @@
 
 import json
 import math
-import re
 from collections import Counter
 from typing import Any, NoReturn
 
 from django.utils.translation import gettext as _
 
-from graphs.site.json_values import MAX_DEPTH, UNSTORABLE, shown
+from graphs.site.json_values import ESCAPED_UNSTORABLE, MAX_DEPTH, UNSTORABLE, shown
 from graphs.site.json_walk import deeper_than, steps, walk
-
-_MAY_HIDE_UNSTORABLE = re.compile(r"\\u(0000|[dD][89a-fA-F])")
 
 
 class BadJSON(ValueError):
@@ -30,12 +27,13 @@ def parse_json(data: bytes | str) -> Any:
             text, object_pairs_hook=_object, parse_constant=_refuse_number, parse_float=_number, parse_int=_integer
         )
     except json.JSONDecodeError as error:
-        raise BadJSON(_not_json(error)) from error
+        place = {"line": error.lineno, "column": error.colno, "reason": error.msg}
+        raise BadJSON(_("This is not JSON: line %(line)s, column %(column)s: %(reason)s.") % place) from error
     except RecursionError as error:
         raise BadJSON(_too_deep()) from error
     if deeper_than(MAX_DEPTH, value):
         raise BadJSON(_too_deep())
-    if _MAY_HIDE_UNSTORABLE.search(text):
+    if ESCAPED_UNSTORABLE.search(text):
         _check_texts(value)
     return value
 
@@ -90,14 +88,6 @@ def _check_texts(value: Any) -> None:
         if any(UNSTORABLE.search(text) for text in texts):
             where = shown(".".join(map(str, steps(trail))) or _("the text"))
             raise BadJSON(_("%(where)s holds a character that is not allowed (NUL or half a pair).") % {"where": where})
-
-
-def _not_json(error: json.JSONDecodeError) -> str:
-    return _("This is not JSON: line %(line)s, column %(column)s: %(reason)s.") % {
-        "line": error.lineno,
-        "column": error.colno,
-        "reason": error.msg,
-    }
 
 
 def _too_deep() -> str:

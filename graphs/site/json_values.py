@@ -9,6 +9,8 @@ from django.utils.translation import gettext as _
 
 #: What PostgreSQL refuses in a text: NUL and half a surrogate pair.
 UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+#: JSON in which some text may be such a one.
+ESCAPED_UNSTORABLE = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 #: Levels of lists and objects.
 MAX_DEPTH = 100
 #: PostgreSQL and Python store longer integers, but no reader of JSON expects them.

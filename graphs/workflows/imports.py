@@ -19,7 +19,15 @@ from graphs.objects.holding import hold_workspace
 from graphs.site.copying import copy_rows
 from graphs.site.counted_keys import new_ids
 from graphs.site.json_values import shown
-from graphs.workflows.interchange.base import FileWarning, OnProgress, ParsedGraph, ParsedNodeType, no_progress
+from graphs.workflows.interchange.base import (
+    FileWarning,
+    OnProgress,
+    ParsedEdge,
+    ParsedGraph,
+    ParsedNode,
+    ParsedNodeType,
+    no_progress,
+)
 from graphs.workflows.interchange.keys import UniqueTexts, slug
 
 #: Sheets and types of one INSERT, and nodes and edges between two that `on_progress` hears.
@@ -37,7 +45,6 @@ class KeyTaken(Exception):
 
     def __init__(self, key: str) -> None:
         super().__init__(_('There is a graph with the key "{key}" already. Choose another key.').format(key=key))
-        self.key = key
 
 
 class KeyInvalid(ValueError):
@@ -48,7 +55,6 @@ class KeyInvalid(ValueError):
             '"{key}" is no key: letters, digits, ".", "-" and "_", at most {most}, beginning with one of the first.'
         )
         super().__init__(message.format(key=shown(key), most=MAX_KEY))
-        self.key = key
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,28 +88,19 @@ def import_graph(
         ]
         sheets = {sheet.key: sheet for sheet in Sheet.objects.bulk_create(new_sheets, batch_size=BATCH)}
         rows = len(parsed.nodes) + len(parsed.edges)
-        counted = _Counted(rows, on_progress)
-        nodes = _create_nodes(graph, parsed, sheets, counted)
-        _create_edges(graph, parsed, sheets, nodes, counted)
+        nodes = _create_nodes(graph, parsed, sheets, _counted(parsed.nodes, 0, rows, on_progress))
+        _create_edges(graph, sheets, nodes, _counted(parsed.edges, len(nodes), rows, on_progress))
         recording.begin([graph, *types], Because(actor, Origin.IMPORT))
     on_progress(rows, rows)
     return ImportedGraph(graph, len(parsed.nodes), len(parsed.edges), (*parsed.warnings, *warnings))
 
 
-class _Counted:
-    """Tells of rows while they are written."""
-
-    def __init__(self, total: int, on_progress: OnProgress) -> None:
-        self._total = total
-        self._on_progress = on_progress
-        self._written = 0
-
-    def each(self, items: Iterable[Item]) -> Iterator[Item]:
-        for item in items:
-            yield item
-            self._written += 1
-            if self._written % BATCH == 0:
-                self._on_progress(self._written, self._total)
+def _counted(items: Iterable[Item], before: int, total: int, on_progress: OnProgress) -> Iterator[Item]:
+    """The items; tells of rows while they are written, of which there were some `before`."""
+    for written, item in enumerate(items, start=before + 1):
+        yield item
+        if written % BATCH == 0:
+            on_progress(written, total)
 
 
 def _create_graph(workspace: Workspace, parsed: ParsedGraph, key: str | None) -> Graph:
@@ -126,11 +123,8 @@ def _create_graph(workspace: Workspace, parsed: ParsedGraph, key: str | None) ->
 
 def _free_key(workspace: Workspace, parsed: ParsedGraph) -> str:
     wanted = parsed.key if _GOOD_KEY.fullmatch(parsed.key) else slug(parsed.name, fallback="graph")
-    unique = UniqueTexts()
     begins_so = Graph.objects.filter(workspace=workspace, key__startswith=wanted[: MAX_KEY - 10])
-    for taken in begins_so.values_list("key", flat=True):
-        unique.take(taken)
-    return unique.take(wanted)
+    return UniqueTexts(begins_so.values_list("key", flat=True)).take(wanted)
 
 
 def _create_node_types(
@@ -159,7 +153,9 @@ def _create_node_types(
 _TYPE_FIELDS = ("key", "display_name", "description", "category", "icon", "handles", "process")
 
 
-def _create_nodes(graph: Graph, parsed: ParsedGraph, sheets: dict[str, Sheet], counted: _Counted) -> dict[str, int]:
+def _create_nodes(
+    graph: Graph, parsed: ParsedGraph, sheets: dict[str, Sheet], counted: Iterable[ParsedNode]
+) -> dict[str, int]:
     """The ids of the nodes by their keys."""
     ids = new_ids(Node, len(parsed.nodes))
     copy_rows(
@@ -167,21 +163,19 @@ def _create_nodes(graph: Graph, parsed: ParsedGraph, sheets: dict[str, Sheet], c
         ("id", "graph_id", "sheet_id", *_NODE_FIELDS, "data", "handles", "version"),
         (
             (id_, graph.pk, sheets[node.sheet].pk, *_of_node(node), _json(node.data), _json(node.handles), 1)
-            for id_, node in zip(ids, counted.each(parsed.nodes), strict=True)
+            for id_, node in zip(ids, counted, strict=True)
         ),
     )
     return {node.key: id_ for id_, node in zip(ids, parsed.nodes, strict=True)}
 
 
-def _create_edges(
-    graph: Graph, parsed: ParsedGraph, sheets: dict[str, Sheet], nodes: dict[str, int], counted: _Counted
-) -> None:
+def _create_edges(graph: Graph, sheets: dict[str, Sheet], nodes: dict[str, int], edges: Iterable[ParsedEdge]) -> None:
     copy_rows(
         Edge,
         ("graph_id", "sheet_id", "source_id", "target_id", *_EDGE_FIELDS, "version"),
         (
             (graph.pk, sheets[edge.sheet].pk, nodes[edge.source], nodes[edge.target], *_of_edge(edge), 1)
-            for edge in counted.each(parsed.edges)
+            for edge in edges
         ),
     )
 

@@ -149,6 +149,11 @@ class ParsedGraph:
     warnings: tuple[FileWarning, ...] = ()
 
 
+def is_native(document: Any) -> bool:
+    """Whether a document says that it is in Countersign's own format."""
+    return isinstance(document, dict) and document.get("format") == NATIVE_FORMAT
+
+
 def size_or(value: Any, default: float) -> float:
     """A width or height as a foreign file has it, or the default where it is none."""
     known = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MAX_COORDINATE

@@ -4,13 +4,13 @@ from collections.abc import Callable
 from typing import Annotated, Any, TypeVar
 
 from django.utils.translation import gettext as _
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 from pydantic_core import ErrorDetails
 
 from graphs.site.json_values import shown
 from graphs.workflows.interchange.base import MAX_COORDINATE, Limits, Problems, path, refuse
 
-Checked = TypeVar("Checked")
+Checked = TypeVar("Checked", bound=BaseModel)
 Coordinate = Annotated[float, Field(ge=-MAX_COORDINATE, le=MAX_COORDINATE, allow_inf_nan=False)]
 Size = Annotated[float, Field(ge=0, le=MAX_COORDINATE, allow_inf_nan=False)]
 
@@ -18,12 +18,26 @@ Size = Annotated[float, Field(ge=0, le=MAX_COORDINATE, allow_inf_nan=False)]
 MAX_ERRORS_OF_ONE_VALUE = 100
 
 
-def checked(
-    adapter: TypeAdapter[Checked], value: Any, steps: tuple[str | int, ...], problems: Problems
-) -> Checked | None:
-    """The value as its type, or None after telling `problems` what is wrong with it."""
+def document_as(model: type[Checked], document: Any) -> Checked:
+    """The document as a model. Raises `ImportRefused` for what is wrong with it."""
+    problems = Problems()
+    found = _checked(model, document, (), problems)
+    problems.refuse_if_any()
+    assert found is not None
+    return found
+
+
+def all_checked(
+    model: type[Checked], values: list[Any], steps: tuple[str | int, ...], problems: Problems
+) -> list[Checked]:
+    """The values as models, without those of which `problems` is told what is wrong."""
+    found = (_checked(model, value, (*steps, index), problems) for index, value in enumerate(values))
+    return [value for value in found if value is not None]
+
+
+def _checked(model: type[Checked], value: Any, steps: tuple[str | int, ...], problems: Problems) -> Checked | None:
     try:
-        return adapter.validate_python(value)
+        return model.model_validate(value)
     except ValidationError as error:
         name = _name(value) if steps else ""
         if error.error_count() > MAX_ERRORS_OF_ONE_VALUE:

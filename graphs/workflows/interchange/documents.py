@@ -8,9 +8,9 @@ from typing import Any, NoReturn
 
 from django.utils.translation import gettext as _
 
-from graphs.site.json_values import EXPONENT_FROM, MAX_DEPTH, MAX_DIGITS, UNSTORABLE, shown
+from graphs.site.json_values import ESCAPED_UNSTORABLE, EXPONENT_FROM, MAX_DEPTH, MAX_DIGITS, UNSTORABLE, shown
 from graphs.site.json_walk import deeper_than, steps, walk
-from graphs.workflows.interchange.base import NATIVE_FORMAT, Problems, path, refuse
+from graphs.workflows.interchange.base import Problems, is_native, path, refuse
 
 #: Levels that the native format puts around the values of a foreign file.
 WRAPPING = 3
@@ -18,7 +18,6 @@ WRAPPING = 3
 MAX_CONTAINERS = 2_000_000
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}]|-?Infinity|NaN|-?\d[\d.eE+-]*', re.DOTALL)
-_SUSPECT = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 _UTF_16_OR_32 = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 
 
@@ -48,11 +47,10 @@ def value_of(text: str, *, limited: bool) -> Any:
     doubled: list[tuple[dict[str, Any], str]] = []
     document = _loaded(text, doubled)
     problems = Problems()
-    native = isinstance(document, dict) and document.get("format") == NATIVE_FORMAT
-    if deeper_than(MAX_DEPTH + WRAPPING if native else MAX_DEPTH, document):
+    if deeper_than(MAX_DEPTH + WRAPPING if is_native(document) else MAX_DEPTH, document):
         _refuse_depth(text)
     _report_doubled(document, doubled, problems)
-    if is_suspect(text):
+    if ESCAPED_UNSTORABLE.search(text):
         _report_unstorable(document, problems)
     problems.refuse_if_any()
     return document
@@ -95,11 +93,6 @@ def _loaded(text: str, doubled: list[tuple[dict[str, Any], str]]) -> Any:
 def decoder(pairs: Callable[[list[tuple[str, Any]]], Any]) -> json.JSONDecoder:
     """Reads single values as `value_of` does; `pairs` makes an object. Raises `Unacceptable` for a number that is."""
     return json.JSONDecoder(object_pairs_hook=pairs, parse_float=_float, parse_int=_int, parse_constant=_constant)
-
-
-def is_suspect(text: str) -> bool:
-    """Whether some text in it may be one that PostgreSQL does not store."""
-    return _SUSPECT.search(text) is not None
 
 
 def _first_doubled(items: list[tuple[str, Any]]) -> str:

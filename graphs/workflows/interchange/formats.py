@@ -9,15 +9,7 @@ from django.utils.translation import gettext as _
 
 from graphs.models.workflows import MAX_NAME
 from graphs.workflows.interchange import documents, n8n, native, native_parts, node_red
-from graphs.workflows.interchange.base import (
-    NATIVE_FORMAT,
-    Format,
-    Limits,
-    OnProgress,
-    ParsedGraph,
-    no_progress,
-    refuse,
-)
+from graphs.workflows.interchange.base import Format, Limits, OnProgress, ParsedGraph, is_native, no_progress, refuse
 
 FORMATS: dict[Format, Callable[[Any, Limits], ParsedGraph]] = {
     "native": native.parse,
@@ -45,7 +37,7 @@ def parse(
             return in_parts
     document = documents.value_of(text, limited=limits.max_bytes is not None)
     known = detect(document) if format == "auto" else format
-    if known != "native" and _is_native(document):
+    if known != "native" and is_native(document):
         raise refuse("format", _("This is a Countersign graph: read it as format native."))
     parsed = FORMATS[known](document, limits)
     on_progress(len(text), len(text))
@@ -57,7 +49,7 @@ def parse(
 def detect(document: Any) -> Format:
     """The format of a document, by what only that format has."""
     if isinstance(document, dict):
-        if _is_native(document):
+        if is_native(document):
             return "native"
         nodes = document.get("nodes")
         if isinstance(nodes, list) and (
@@ -73,10 +65,6 @@ def detect(document: Any) -> Format:
         "(an object with nodes and connections) or a flow of Node-RED (a list of entries with id and type)."
     )
     raise refuse("", message)
-
-
-def _is_native(document: Any) -> bool:
-    return isinstance(document, dict) and document.get("format") == NATIVE_FORMAT
 
 
 def _title(filename: str) -> str:

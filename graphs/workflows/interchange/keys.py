@@ -1,6 +1,7 @@
 """Keys for things whose names come from foreign files: readable, short, unique in their graph."""
 
 import unicodedata
+from collections.abc import Iterable
 
 from django.utils.text import slugify
 
@@ -14,10 +15,10 @@ def slug(text: str, fallback: str) -> str:
 
 
 class UniqueTexts:
-    """Hands out texts, each only once: a second `set` becomes `set-2`."""
+    """Hands out texts, each only once and none of the `taken`: a second `set` becomes `set-2`."""
 
-    def __init__(self, max_length: int = MAX_KEY, separator: str = "-") -> None:
-        self._taken: set[str] = set()
+    def __init__(self, taken: Iterable[str] = (), max_length: int = MAX_KEY, separator: str = "-") -> None:
+        self._taken = set(taken)
         self._counts: dict[str, int] = {}
         self._max_length = max_length
         self._separator = separator

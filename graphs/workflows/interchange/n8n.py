@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from django.utils.translation import gettext as _
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field
 
 from graphs.models.workflows import MAX_EDGE_KEY, MAX_NAME
 from graphs.site.json_values import shown
@@ -20,7 +20,7 @@ from graphs.workflows.interchange.base import (
     Problems,
     size_or,
 )
-from graphs.workflows.interchange.checks import Coordinate, check_list, check_nodes, checked
+from graphs.workflows.interchange.checks import Coordinate, all_checked, check_list, check_nodes, document_as
 from graphs.workflows.interchange.keys import UniqueTexts, slug
 from graphs.workflows.interchange.n8n_connections import Connection, connections_of, resolved
 from graphs.workflows.interchange.n8n_handles import Slot, handles, output_labels, short_type
@@ -44,9 +44,6 @@ class _Node(BaseModel):
     credentials: dict[str, Any] = {}
 
 
-_NODE = TypeAdapter(_Node)
-
-
 class _Head(BaseModel):
     model_config = ConfigDict(strict=True, extra="ignore")
 
@@ -55,22 +52,17 @@ class _Head(BaseModel):
     nodes: list[Any]
 
 
-_HEAD = TypeAdapter(_Head)
-
-
 def parse(document: Any, limits: Limits) -> ParsedGraph:
     """The graph of an n8n workflow, on one sheet. What of the file it does not hold is told by its warnings."""
     problems = Problems()
-    head = checked(_HEAD, document, (), problems)
-    problems.refuse_if_any()
-    assert head is not None
+    head = document_as(_Head, document)
     check_nodes(len(head.nodes), limits)
-    checks = [checked(_NODE, entry, ("nodes", index), problems) for index, entry in enumerate(head.nodes)]
+    nodes = all_checked(_Node, head.nodes, ("nodes",), problems)
     connections = list(connections_of(document, problems))
     problems.refuse_if_any()
     check_list("connections", len(connections), limits)
     warnings: list[FileWarning] = []
-    steps = _steps([node for node in checks if node is not None], head.nodes, warnings)
+    steps = _steps(nodes, head.nodes, warnings)
     by_name = {step.node.name: step for step in reversed(steps)}
     connections = resolved(connections, set(by_name), warnings)
     return ParsedGraph(
@@ -108,9 +100,7 @@ def _steps(nodes: list[_Node], entries: list[dict[str, Any]], warnings: list[Fil
 
 def _names(nodes: list[_Node], warnings: list[FileWarning]) -> list[str]:
     """The names, each only once: connections mean the first node of a name, a further one gets a suffix."""
-    unique = UniqueTexts(MAX_NAME, separator=" ")
-    for name in {node.name for node in nodes}:
-        unique.take(name)
+    unique = UniqueTexts((node.name for node in nodes), MAX_NAME, separator=" ")
     seen: set[str] = set()
     names = []
     for index, node in enumerate(nodes):
@@ -187,7 +177,7 @@ def _note(step: _Step, x: float, y: float) -> ParsedNode:
 
 
 def _parsed_edges(by_name: dict[str, _Step], connections: list[Connection]) -> tuple[ParsedEdge, ...]:
-    unique = UniqueTexts(MAX_EDGE_KEY)
+    unique = UniqueTexts(max_length=MAX_EDGE_KEY)
     edges = []
     for connection in connections:
         source, target = by_name[connection.source], by_name[connection.target]

@@ -71,7 +71,8 @@ def handles(node_type: str, labels: dict[int, str], outputs: set[Slot], inputs: 
     inputs = set(inputs)
     if not any(kind != "main" for kind, _index in outputs):
         outputs.add(("main", 0))
-        if not _starts(node_type):
+        name = short_type(node_type)
+        if name not in _WITHOUT_INPUT and not name.lower().endswith("trigger"):
             inputs.add(("main", 0))
     sides: dict[str, list[dict[str, str]]] = {}
     for kind, index in sorted(inputs):
@@ -83,8 +84,3 @@ def handles(node_type: str, labels: dict[int, str], outputs: set[Slot], inputs: 
             point["label"] = labels[index]
         sides.setdefault("R" if kind == "main" else "T", []).append(point)
     return sides
-
-
-def _starts(node_type: str) -> bool:
-    name = short_type(node_type)
-    return name in _WITHOUT_INPUT or name.lower().endswith("trigger")

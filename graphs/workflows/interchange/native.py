@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from sys import intern
-from typing import Annotated, Any, Literal, NotRequired, TypeVar
+from typing import Annotated, Any, Literal, NotRequired
 
 from django.utils.translation import gettext as _
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 from pydantic.alias_generators import to_camel
 from typing_extensions import TypedDict
 
@@ -23,11 +23,10 @@ from graphs.workflows.interchange.base import (
     ParsedNodeType,
     ParsedSheet,
     Problems,
+    is_native,
     refuse,
 )
-from graphs.workflows.interchange.checks import Coordinate, Size, check_list, check_nodes, checked
-
-Item = TypeVar("Item")
+from graphs.workflows.interchange.checks import Coordinate, Size, all_checked, check_list, check_nodes, document_as
 
 _VISIBLE = r"^[^\s{}\p{Cc}\p{Cf}]+$"
 Key = Annotated[str, Field(min_length=1, max_length=MAX_KEY, pattern=_VISIBLE)]
@@ -112,15 +111,15 @@ class _Head(_Strict):
 
 def parse(document: Any, limits: Limits) -> ParsedGraph:
     """The graph of a native file. `version` fields are checked and ignored: they count changes in one database."""
-    problems = Problems()
-    head = _head(document, problems)
+    head = _head(document)
     check_nodes(len(head.nodes), limits)
     for field, items in (("sheets", head.sheets), ("edges", head.edges), ("nodeTypes", head.node_types)):
         check_list(field, len(items), limits)
-    sheets = _all(_SHEET, _SHEETS, head.sheets, "sheets", problems)
-    nodes = _all(_NODE, _NODES, head.nodes, "nodes", problems)
-    edges = _all(_EDGE, _EDGES, head.edges, "edges", problems)
-    node_types = _all(_NODE_TYPE, _NODE_TYPES, head.node_types, "nodeTypes", problems)
+    problems = Problems()
+    sheets = all_checked(_Sheet, head.sheets, ("sheets",), problems)
+    nodes = all_checked(_Node, head.nodes, ("nodes",), problems)
+    edges = all_checked(_Edge, head.edges, ("edges",), problems)
+    node_types = all_checked(_NodeType, head.node_types, ("nodeTypes",), problems)
     problems.refuse_if_any()
     _check_references(sheets, nodes, edges, node_types, problems)
     given = [
@@ -132,10 +131,9 @@ def parse(document: Any, limits: Limits) -> ParsedGraph:
 
 def parse_rest(document: Any, nodes: Sequence[ParsedNode], edges: Sequence[ParsedEdge]) -> ParsedGraph:
     """The graph of a file whose nodes and edges were read before (`native_parts`); `document` has none of them."""
-    problems = Problems()
-    head = _head(document, problems)
-    sheets = _all(_SHEET, _SHEETS, head.sheets, "sheets", problems)
-    node_types = _all(_NODE_TYPE, _NODE_TYPES, head.node_types, "nodeTypes", problems)
+    problems, head = Problems(), _head(document)
+    sheets = all_checked(_Sheet, head.sheets, ("sheets",), problems)
+    node_types = all_checked(_NodeType, head.node_types, ("nodeTypes",), problems)
     problems.refuse_if_any()
     _check_references(sheets, nodes, edges, node_types, problems)
     return _graph(head, sheets, tuple(nodes), tuple(edges), node_types)
@@ -174,38 +172,18 @@ def _graph(
     )
 
 
-_HEAD = TypeAdapter(_Head)
-_SHEET = TypeAdapter(_Sheet)
-_SHEETS = TypeAdapter(Annotated[list[_Sheet], Field(fail_fast=True)])
-_NODE = TypeAdapter(_Node)
 _NODES = TypeAdapter(Annotated[list[_Node], Field(fail_fast=True)])
-_EDGE = TypeAdapter(_Edge)
 _EDGES = TypeAdapter(Annotated[list[_Edge], Field(fail_fast=True)])
-_NODE_TYPE = TypeAdapter(_NodeType)
-_NODE_TYPES = TypeAdapter(Annotated[list[_NodeType], Field(fail_fast=True)])
 
 
-def _head(document: Any, problems: Problems) -> _Head:
-    if not isinstance(document, dict) or document.get("format") != NATIVE_FORMAT:
+def _head(document: Any) -> _Head:
+    if not is_native(document):
         raise refuse("format", _('A native file is an object with "format": "{format}".').format(format=NATIVE_FORMAT))
-    head = checked(_HEAD, document, (), problems)
-    problems.refuse_if_any()
-    assert head is not None
+    head = document_as(_Head, document)
     if head.format_version != NATIVE_VERSION:
         message = _("This program reads version {version} of the format; the file has version {other}.")
         raise refuse("formatVersion", message.format(version=NATIVE_VERSION, other=head.format_version))
     return head
-
-
-def _all(
-    one: TypeAdapter[Item], many: TypeAdapter[list[Item]], items: list[Any], field: str, problems: Problems
-) -> list[Item]:
-    """Checks all values at once, which is quicker; if that fails, one by one, to say what is wrong."""
-    try:
-        return many.validate_python(items)
-    except ValidationError:
-        values = [checked(one, item, (field, index), problems) for index, item in enumerate(items)]
-        return [value for value in values if value is not None]
 
 
 def _check_references(

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from graphs.site.json_values import MAX_DEPTH
+from graphs.site.json_values import ESCAPED_UNSTORABLE, MAX_DEPTH
 from graphs.site.json_walk import deeper_than
 from graphs.workflows.interchange import documents, native
 from graphs.workflows.interchange.base import ImportRefused, OnProgress, ParsedEdge, ParsedGraph, ParsedNode
@@ -24,7 +24,7 @@ def parse(text: str, on_progress: OnProgress) -> ParsedGraph | None:
     edges: list[ParsedEdge] = []
     reader = _Reader(text, on_progress)
     try:
-        if documents.is_suspect(text):
+        if ESCAPED_UNSTORABLE.search(text):
             return None
         document = reader.document(
             {

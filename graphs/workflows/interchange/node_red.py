@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from django.utils.translation import gettext as _
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field
 
 from graphs.models.workflows import MAX_EDGE_KEY, MAX_NAME
 from graphs.site.json_values import shown
@@ -20,7 +20,7 @@ from graphs.workflows.interchange.base import (
     Problems,
     refuse,
 )
-from graphs.workflows.interchange.checks import Coordinate, check_list, check_nodes, checked
+from graphs.workflows.interchange.checks import Coordinate, all_checked, check_list, check_nodes
 from graphs.workflows.interchange.keys import UniqueTexts, slug
 from graphs.workflows.interchange.node_red_drawing import handles, output_label, rectangle
 
@@ -47,9 +47,6 @@ class Entry(BaseModel):
     x: Coordinate | None = None
     y: Coordinate | None = None
     wires: Annotated[list[Annotated[list[str], Field(fail_fast=True)]], Field(fail_fast=True)] | None = None
-
-
-_ENTRY = TypeAdapter(Entry)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +76,8 @@ def parse(document: Any, limits: Limits) -> ParsedGraph:
         raise refuse("", _("A Node-RED export is a list of entries."))
     problems = Problems()
     check_nodes(len(raws), limits)
-    checks = [checked(_ENTRY, raw, (index,), problems) for index, raw in enumerate(raws)]
+    entries = all_checked(Entry, raws, (), problems)
     problems.refuse_if_any()
-    entries = [entry for entry in checks if entry is not None]
     outputs = [targets for entry in entries for targets in entry.wires or ()]
     check_list("wires", len(outputs) + sum(map(len, outputs)), limits)
     warnings: list[FileWarning] = []
@@ -170,7 +166,7 @@ def _steps(
 def _edges(steps: list[_Step], warnings: list[FileWarning]) -> tuple[tuple[ParsedEdge, ...], set[str]]:
     """The wires whose two ends exist, and the keys of the nodes that they lead to."""
     keys = {step.entry.id: step.key for step in reversed(steps)}
-    unique = UniqueTexts(MAX_EDGE_KEY)
+    unique = UniqueTexts(max_length=MAX_EDGE_KEY)
     edges = []
     for step in steps:
         for output, targets in enumerate(step.entry.wires or ()):

@@ -1,7 +1,6 @@
 """A graph while a plan is made: what was loaded, with the changes so far, so that later actions see earlier ones."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from django.utils.translation import gettext as _
 
@@ -31,7 +30,7 @@ class GraphPlan:
         objects.read(NODE_TYPE, state.types)
         loaded = {**state.drawn, **state.nodes}
         self._stored = {stored.item: stored for stored in (*state.edges.values(), *loaded.values())}
-        self._nodes = {key: stored.record for key, stored in loaded.items()}
+        self.nodes = {key: stored.record for key, stored in loaded.items()}
         self._edges = {key: stored.record for key, stored in state.edges.items()}
         self._edges_of: dict[str, dict[str, None]] = {}
         for key, edge in self._edges.items():
@@ -41,23 +40,20 @@ class GraphPlan:
         for key in state.drawn:
             self._set_box(key)
         #: They hand out keys that are free.
-        self.free_nodes = _unique(state.taken)
-        self.free_types = _unique(state.taken_types)
-        self.free_edges = _unique(state.edges, MAX_EDGE_KEY)
+        self.free_nodes = UniqueTexts(state.taken)
+        self.free_types = UniqueTexts(state.taken_types)
+        self.free_edges = UniqueTexts(state.edges, MAX_EDGE_KEY)
 
     # What there is.
 
     def node(self, key: str) -> Record:
-        if key in self._nodes:
-            return self._nodes[key]
+        if key in self.nodes:
+            return self.nodes[key]
         names = {"key": shown(key), "graph": self.state.graph_key}
         if meant := self.state.meant.get(key):
             message = _('There is no node with the key "{key}" in the graph "{graph}". Perhaps you mean: {meant}.')
             raise ChangeRefused(message.format(**names, meant=", ".join(meant)))
         raise ChangeRefused(_('There is no node with the key "{key}" in the graph "{graph}".').format(**names))
-
-    def has_node(self, key: str) -> bool:
-        return key in self._nodes
 
     def edge(self, key: str) -> Record:
         record = self._edges.get(key)
@@ -87,7 +83,7 @@ class GraphPlan:
 
     def uses(self, type_key: str) -> list[str]:
         """Keys of the graphs whose nodes are of this type."""
-        here = any(node["type"] == type_key for node in self._nodes.values())
+        here = any(node["type"] == type_key for node in self.nodes.values())
         return sorted({*self.state.uses.get(type_key, ()), *([self.state.graph_key] if here else ())})
 
     def sheet(self, key: str) -> str:
@@ -139,7 +135,7 @@ class GraphPlan:
         self.read(operation.item)
 
     def _records(self, kind: Kind) -> dict[str, Record]:
-        return {NODE.name: self._nodes, EDGE.name: self._edges}[kind.name]
+        return {NODE.name: self.nodes, EDGE.name: self._edges}[kind.name]
 
     def _follow(self, kind: Kind, key: str) -> None:
         if kind is NODE:
@@ -163,12 +159,5 @@ class GraphPlan:
             self._edges_of.setdefault(end, {})[key] = None
 
     def _set_box(self, key: str) -> None:
-        node = self._nodes[key]
+        node = self.nodes[key]
         self._boxes.setdefault(node["sheet"], {})[key] = box_of(node)
-
-
-def _unique(taken: Any, max_length: int | None = None) -> UniqueTexts:
-    unique = UniqueTexts(max_length) if max_length else UniqueTexts()
-    for key in taken:
-        unique.take(key)
-    return unique

@@ -135,7 +135,7 @@ def delete(plan: GraphPlan, action: DeleteNode) -> None:
 def _create(plan: GraphPlan, action: CreateNode | CreateNodeWithEdges, x: float, y: float) -> str:
     sheet = plan.sheet(action.sheet)
     handles = plan.handles_of_type(action.type_key)
-    if action.key is not None and plan.has_node(action.key):
+    if action.key is not None and action.key in plan.nodes:
         message = _('There is a node with the key "{key}" already. Choose another key, or leave it out.')
         raise ChangeRefused(message.format(key=action.key))
     key = action.key or plan.free_nodes.take(_wanted_key(action))
