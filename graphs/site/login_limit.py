@@ -11,14 +11,14 @@ from rest_framework.request import Request
 
 from graphs.site.api import limits
 
-#: An address may try so many names as often as one name.
+#: An address, which many people may share, may try so many names as often as one name.
 NAMES_PER_ADDRESS = 10
 
 
 def require(request: HttpRequest | Request, username: str) -> None:
     """Counts an attempt; raises `Problem` 429 if it was one too many."""
-    limits.require("login", _who(request, username), settings.LIMIT_LOGIN)
-    limits.require("login-address", _address(request), _for_an_address())
+    if wait := _take(request, username):
+        raise limits.throttled(wait)
 
 
 class LimitedLoginForm(AuthenticationForm):
@@ -29,10 +29,7 @@ class LimitedLoginForm(AuthenticationForm):
     def clean(self) -> dict[str, Any]:
         username = self.cleaned_data.get("username")
         if username and self.request is not None:
-            self.retry_after = limits.take("login", _who(self.request, username), settings.LIMIT_LOGIN)
-            self.retry_after = self.retry_after or limits.take(
-                "login-address", _address(self.request), _for_an_address()
-            )
+            self.retry_after = _take(self.request, username)
             if self.retry_after:
                 raise ValidationError(limits.too_often(self.retry_after), code="throttled")
         return super().clean()
@@ -42,15 +39,10 @@ class LimitedAdminLoginForm(LimitedLoginForm, AdminAuthenticationForm):
     """The form of the admin's login page, with the limit."""
 
 
-def _who(request: HttpRequest | Request, username: str) -> str:
-    return f"{username.casefold()}|{_address(request)}"
-
-
-def _address(request: HttpRequest | Request) -> str:
-    return str(request.META.get("REMOTE_ADDR", ""))
-
-
-def _for_an_address() -> str:
-    """The rate of one address, which many people may share."""
+def _take(request: HttpRequest | Request, username: str) -> float:
+    """Counts an attempt for the name from this address, then for the address; gives the seconds to wait, or 0."""
+    address = str(request.META.get("REMOTE_ADDR", ""))
     count, _slash, period = settings.LIMIT_LOGIN.partition("/")
-    return f"{int(count) * NAMES_PER_ADDRESS}/{period}"
+    return limits.take("login", f"{username.casefold()}|{address}", settings.LIMIT_LOGIN) or limits.take(
+        "login-address", address, f"{int(count) * NAMES_PER_ADDRESS}/{period}"
+    )

@@ -61,9 +61,13 @@ def take(what: str, who: str, rate: str) -> float:
 
 def require(what: str, who: str, rate: str) -> None:
     """Counts one use; raises `Problem` 429 with Retry-After if it was one too many."""
-    wait = take(what, who, rate)
-    if wait:
-        raise Problem(429, "throttled", too_often(wait), headers={"Retry-After": str(math.ceil(wait))})
+    if wait := take(what, who, rate):
+        raise throttled(wait)
+
+
+def throttled(wait: float) -> Problem:
+    """The refusal of who has to wait so many seconds."""
+    return Problem(429, "throttled", too_often(wait), headers={"Retry-After": str(math.ceil(wait))})
 
 
 def too_often(wait: float) -> str:

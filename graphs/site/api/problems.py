@@ -125,14 +125,6 @@ def _newer_version(exc: Exception) -> Problem:
     return Problem(503, "unavailable", sentence, headers={"Retry-After": "30"})
 
 
-def _forbidden(_exc: Exception) -> Problem:
-    return Problem(403, "forbidden", _("Your role in this workspace does not allow this."))
-
-
-def _malformed(_exc: Exception) -> Problem:
-    return Problem(400, "bad_request", _("The request cannot be understood."))
-
-
 def _anonymous(exc: Any) -> Problem:
     detail = _("Sign in, or send a token with “Authorization: Bearer”. POST /api/v1/auth/token gives one.")
     return Problem(401, "not_authenticated", detail, headers=_challenge(exc))
@@ -142,26 +134,13 @@ def _from_framework(exc: Any) -> Problem:
     headers = _challenge(exc)
     if getattr(exc, "wait", None):
         headers["Retry-After"] = str(int(exc.wait))
-    return Problem(exc.status_code, _code_of(exc), _sentence(exc.detail), _errors_of(exc), headers=headers)
+    code = next((name for kind, name in _CODES.items() if isinstance(exc, kind)), exc.default_code)
+    return Problem(exc.status_code, code, _sentence(exc.detail), _errors_of(exc), headers=headers)
 
 
 def _challenge(exc: exceptions.APIException) -> dict[str, str]:
     header = getattr(exc, "auth_header", None)
     return {"WWW-Authenticate": header} if header else {}
-
-
-def _code_of(exc: exceptions.APIException) -> str:
-    names: dict[type[exceptions.APIException], str] = {
-        exceptions.AuthenticationFailed: "authentication_failed",
-        exceptions.MethodNotAllowed: "method_not_allowed",
-        exceptions.NotAcceptable: "not_acceptable",
-        exceptions.UnsupportedMediaType: "unsupported_media_type",
-        exceptions.ParseError: "bad_request",
-        exceptions.ValidationError: "validation",
-        exceptions.Throttled: "throttled",
-        exceptions.PermissionDenied: "forbidden",
-    }
-    return next((name for kind, name in names.items() if isinstance(exc, kind)), exc.default_code)
 
 
 def _sentence(detail: Any) -> str:
@@ -184,18 +163,25 @@ def _sentences(found: Any) -> list[str]:
     return [str(sentence) for sentence in found] if isinstance(found, list) else [str(found)]
 
 
-_MAKERS: list[tuple[type[Exception], Callable[[Any], Problem]]] = [
-    (NotFound, lambda _exc: not_found()),
-    (Http404, lambda _exc: not_found()),
-    (exceptions.NotFound, lambda _exc: not_found()),
-    (Forbidden, _forbidden),
-    (PermissionDenied, _forbidden),
+#: Codes of ours where those of Django REST framework are others.
+_CODES = {
+    exceptions.ParseError: "bad_request",
+    exceptions.ValidationError: "validation",
+    exceptions.PermissionDenied: "forbidden",
+}
+_MAKERS: list[tuple[type[Exception] | tuple[type[Exception], ...], Callable[[Any], Problem]]] = [
+    ((NotFound, Http404, exceptions.NotFound), lambda _exc: not_found()),
+    (
+        (Forbidden, PermissionDenied),
+        lambda _exc: Problem(403, "forbidden", _("Your role in this workspace does not allow this.")),
+    ),
     (BadJSON, lambda exc: Problem(400, "bad_json", exc.message)),
     (RequestDataTooBig, lambda _exc: too_big()),
-    (SuspiciousOperation, _malformed),
-    (BadRequest, _malformed),
-    (MultiPartParserError, _malformed),
-    *((kind, lambda _exc: unavailable()) for kind in AWAY),
+    (
+        (SuspiciousOperation, BadRequest, MultiPartParserError),
+        lambda _exc: Problem(400, "bad_request", _("The request cannot be understood.")),
+    ),
+    (AWAY, lambda _exc: unavailable()),
     (UnknownVersion, _newer_version),
     (exceptions.NotAuthenticated, _anonymous),
     (exceptions.APIException, _from_framework),

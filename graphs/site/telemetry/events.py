@@ -46,7 +46,7 @@ class Activity:
     outcome: str = "complete"
     failed: bool = False
     seconds: float = 0
-    _began: float = field(default_factory=time.monotonic)
+    began: float = field(default_factory=time.monotonic)
 
     def note(self, outcome: str | None = None, **fields: Any) -> None:
         """Adds an outcome and fields that became known meanwhile."""
@@ -57,9 +57,6 @@ class Activity:
         """Adds texts that came up meanwhile."""
         before = self.text
         self.text = lambda: {**before(), **text()}
-
-    def end(self) -> None:
-        self.seconds = time.monotonic() - self._began
 
 
 class Listener:
@@ -118,7 +115,7 @@ def activity(kind: Kind, text: Text = _no_text, **fields: Any) -> Iterator[Activ
         activity.note(code if isinstance(code, str) else "failed", error=type(error).__name__)
         raise
     finally:
-        activity.end()
+        activity.seconds = time.monotonic() - activity.began
         for listener, what in reversed(begun):
             _call(listener.ended, activity, what)
 
@@ -127,16 +124,7 @@ def _call(hear: Callable[..., Any], what: Moment | Activity | str, *args: Any) -
     try:
         return hear(what, *args)
     except Exception as error:  # Any: a broken sink must not break an answer.
-        log.warning("%s did not hear of %s: %s", hear.__qualname__, _named(what), type(error).__name__)
+        # Only its name: fields and texts may be private.
+        name = what if isinstance(what, str) else what.name if isinstance(what, Moment) else what.kind
+        log.warning("%s did not hear of %s: %s", hear.__qualname__, name, type(error).__name__)
         return None
-
-
-def _named(what: Moment | Activity | str) -> str:
-    """The name of what was emitted, without its fields and texts."""
-    match what:
-        case Moment(name=name):
-            return name
-        case Activity(kind=kind):
-            return kind
-        case name:
-            return name
