@@ -19,7 +19,7 @@ from graphs.history.outside import catch_up
 from graphs.models import Object
 from graphs.objects.actions import CreateObject
 from graphs.objects.headers import listed, object_for, parent_of, searched_by
-from graphs.objects.kinds import KINDS, Kind, is_object
+from graphs.objects.kinds import KINDS, Kind, is_object, of_objects
 from graphs.objects.model_rows import row_of
 from graphs.objects.refs import Ref
 from graphs.site.access import Member, NotFound, or_not_found
@@ -69,7 +69,7 @@ class KindsView(APIView):
     def get(self, request: Request) -> Response:
         """What can be talked about: all kinds of objects, their fields, and what the person may do. It is one page."""
         member = current_member(request)
-        kinds = [KindShape.of(member, KINDS[name]) for name in _names()]
+        kinds = [KindShape.of(member, kind) for kind in of_objects()]
         return Response(KindPage(results=kinds, next=None, previous=None).to_json())
 
 
@@ -79,8 +79,8 @@ class ObjectsView(APIView):
         """The objects of one kind, by their titles if nothing else is asked for."""
         member, name = current_member(request), request.GET.get("type", "")
         if not is_object(name):
-            sentence = _("“type” is one of the kinds of objects: %(names)s.") % {"names": ", ".join(_names())}
-            raise invalid("type", sentence)
+            names = ", ".join(kind.name for kind in of_objects())
+            raise invalid("type", _("“type” is one of the kinds of objects: %(names)s.") % {"names": names})
         kind = KINDS[name]
         rows = listed(member, kind, parent=_asked_parent(request, member, kind))
         if search := request.GET.get("search", "")[:LONGEST_SEARCH].replace("\x00", ""):
@@ -133,10 +133,6 @@ class ObjectChangesView(APIView):
         known = (*_OF_OBJECTS, *OF_GRAPHS) if of.type == GRAPH.name else _OF_OBJECTS
         asked = changes.parsed(_at_address(ref, body.actions), known)
         return changes.changed(request, member, of, asked, _seen(ref, body.expected), body.reason)
-
-
-def _names() -> list[str]:
-    return [name for name in KINDS if is_object(name)]
 
 
 def _answer(member: Member, ref: Ref) -> dict[str, Any]:

@@ -32,11 +32,7 @@ def apply(around: Object, operations: Sequence[Operation], because: Because) -> 
     """
     by_ref = {operation.item: operation for operation in net(operations)}
     asked = [ObjectChange(of, tuple(by_ref[ref] for ref in refs)) for of, refs in by_owner(around, by_ref)]
-    return apply_all(asked or [ObjectChange(around, ())], because)
-
-
-def apply_all(asked: Sequence[ObjectChange], because: Because) -> Applied:
-    """Changes several objects of a workspace as one change set, each by `net` operations. Raises as `apply`."""
+    asked = asked or [ObjectChange(around, ())]
     with transaction.atomic():
         versions: dict[int, int] = {}
         if len(asked) == 1 and fast_updates.fits(asked[0].operations):
@@ -51,7 +47,7 @@ def apply_all(asked: Sequence[ObjectChange], because: Because) -> Applied:
             HeldChange(of, operations, versions.get(of.pk), store_of(of.type).before(of, operations))
             for of, operations in ((each.object, each.operations) for each in asked)
         ]
-        return record(asked[0].object.workspace_id, because, write(held))
+        return record(around.workspace_id, because, write(held))
 
 
 def _hold_saved(objects: Sequence[int]) -> dict[int, int]:

@@ -53,22 +53,13 @@ def stretches(edits: Iterable[LiveEdit]) -> Sequence[Stretch]:
             for record in (operation.get("record"), operation.get("old"), operation.get("new"))
             if record and field.name in record
         }
-        stretch = _joined(found, edit.person, touched)
-        if stretch is None:
+        stretch = next((each for each in reversed(found) if each.person == edit.person or each.touched & touched), None)
+        if stretch is None or stretch.person != edit.person:
             stretch = Stretch(edit.person, edit.person_label)
             found.append(stretch)
         stretch.edits.append(edit)
         stretch.touched |= touched
     return found
-
-
-def _joined(found: Sequence[Stretch], person: int, touched: set[str]) -> Stretch | None:
-    for stretch in reversed(found):
-        if stretch.person == person:
-            return stretch
-        if stretch.touched & touched:
-            return None
-    return None
 
 
 def save_edits(object_id: int) -> tuple[uuid.UUID, ...]:

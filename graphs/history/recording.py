@@ -16,7 +16,7 @@ from graphs.models import Object, Origin, Revision
 from graphs.objects.kinds import store_of
 from graphs.objects.operations import Create, Delete, Operation, Update
 
-_ENCODER = DjangoJSONEncoder(allow_nan=False)
+to_json = DjangoJSONEncoder(allow_nan=False).encode
 _LABEL_CHARS = Revision._meta.get_field("label").max_length
 
 
@@ -174,10 +174,6 @@ def _modifications(operations: Sequence[Operation]) -> Iterator[tuple[Any, ...]]
             case Update(_, old, new):
                 for name in new:
                     yield kind, key, "update", name, old[name], new[name]
-
-
-def to_json(value: Any) -> str:
-    return _ENCODER.encode(value)
 
 
 #: Sent with `change` (`Applied`) inside the transaction, after everything else of it. The graph and the streams that

@@ -103,11 +103,6 @@ class NothingToUndo(RollbackRefused):
     """All of it was taken back already, or left out, or there was nothing."""
 
 
-def preview(workspace_id: int, scope: Scope, left_out: Collection[LeftOut] = ()) -> Plan:
-    """What a rollback would do now; only live edits are saved. Raises `NotFound`."""
-    return _plan(workspace_id, scope, left_out)
-
-
 def roll_back(
     workspace_id: int,
     actor: User,
@@ -123,7 +118,7 @@ def roll_back(
             raised, applied = _in_one_statement(workspace_id, actor, scope, reason, digest)
             if applied is not None:
                 return send_changed(applied)
-        plan = _plan(workspace_id, scope, left_out, held=True)
+        plan = preview(workspace_id, scope, left_out, held=True)
         if digest is not None and digest[:_RESULT] != plan.digest[:_RESULT]:
             raise Outdated(plan)
         if plan.clashes or plan.gone:
@@ -183,7 +178,8 @@ def _caught_up(workspace_id: int, done: Done, *, held: bool) -> list[Object]:
     return list(rows.all()) if saved_by_others else objects
 
 
-def _plan(workspace_id: int, scope: Scope, left_out: Collection[LeftOut], *, held: bool = False) -> Plan:
+def preview(workspace_id: int, scope: Scope, left_out: Collection[LeftOut] = (), *, held: bool = False) -> Plan:
+    """What a rollback would do now, with `held` till the commit; only live edits are saved. Raises `NotFound`."""
     done = to_hold(workspace_id, scope)
     objects = _caught_up(workspace_id, done, held=held)
     if isinstance(scope, AsOf):  # What was done since a version is known when nobody does more.

@@ -1,6 +1,6 @@
 """What stands in the way of a rollback, by name: which field of what, and who edited it since, when, to what."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -93,8 +93,7 @@ def _edited(clash: Clash) -> tuple[Ref, str]:
             return clash.item, ""
 
 
-def _later_edits(plan: Plan, of: Object, clashes: Iterable[Clash]) -> Mapping[tuple[Ref, str], Modification]:
-    clashes = tuple(clashes)
+def _later_edits(plan: Plan, of: Object, clashes: Sequence[Clash]) -> Mapping[tuple[Ref, str], Modification]:
     wanted = {_edited(clash) for clash in clashes}
     where = Q(type=of.type, object=of.pk)
     if any(clash.code == "used" for clash in clashes):

@@ -8,7 +8,6 @@ from django.db.models import Q
 
 from graphs.models import Edge, Graph, Node, Object, Sheet
 from graphs.objects.kinds import Field, Kind
-from graphs.objects.operations import Record
 from graphs.objects.preconditions import Stored
 from graphs.objects.refs import Ref
 from graphs.workflows.kinds import EDGE, NODE, OWN_FIELDS
@@ -56,10 +55,6 @@ class References:
 
     sheets: dict[str, int]
     nodes: dict[str, int]
-
-    def attributes(self, kind: Kind, record: Record) -> dict[str, Any]:
-        """A record as the attributes of a row. Raises `KeyError` for a key that names nothing."""
-        return {field.attribute: self.value(field, record[field.name]) for field in kind.fields if field.name in record}
 
     def value(self, field: Field, value: Any) -> Any:
         """The value for the column of a field. Raises `KeyError` for a sheet or node that is not there."""

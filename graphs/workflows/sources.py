@@ -1,7 +1,7 @@
 """How the model reads a graph: rows of one graph only, in a constant number of queries."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -110,15 +110,11 @@ class GraphSource:
 
     def nodes(self, keys: Iterable[str]) -> list[NodeRecord]:
         """The nodes with these keys, in the order of the keys; unknown keys are left out."""
-        wanted = list(dict.fromkeys(keys))
-        found = {row.key: _node_record(row) for row in self._nodes().filter(key__in=wanted).select_related("sheet")}
-        return [found[key] for key in wanted if key in found]
+        return self._named("key", dict.fromkeys(keys))
 
     def nodes_by_id(self, ids: Iterable[int]) -> list[NodeRecord]:
         """The nodes with these ids, in the order of the ids; ids of other graphs are left out."""
-        wanted = list(ids)
-        found = {row.pk: _node_record(row) for row in self._nodes().filter(pk__in=wanted).select_related("sheet")}
-        return [found[pk] for pk in wanted if pk in found]
+        return self._named("pk", list(ids))
 
     def edges_of(self, keys: Sequence[str], direction: Direction, offset: int, limit: int) -> list[EdgeRecord]:
         """At most `limit` edges that enter or leave these nodes, in order of creation, from `offset` on."""
@@ -163,6 +159,11 @@ class GraphSource:
         """The display names of these types; a type that nobody defined goes by its key."""
         wanted = set(keys)
         return {key: key for key in wanted} | {record.key: record.display_name for record in self.types(wanted)}
+
+    def _named(self, column: str, wanted: Collection[str] | Collection[int]) -> list[NodeRecord]:
+        rows = self._nodes().filter(**{f"{column}__in": wanted}).select_related("sheet")
+        found = {getattr(row, column): _node_record(row) for row in rows}
+        return [found[each] for each in wanted if each in found]
 
     def _ids(self, keys: Sequence[str]) -> list[int]:
         return list(self._nodes().filter(key__in=keys).values_list("pk", flat=True))

@@ -49,7 +49,7 @@ class GraphStore(Store):
 
     def write(self, of: Object, operations: Sequence[Operation], before: Before) -> tuple[Operation, ...]:
         assert isinstance(before, GraphBefore)
-        nodes, edges = _of(operations, NODE), _of(operations, EDGE)
+        nodes, edges = ([o for o in operations if o.item.type == kind.name] for kind in (NODE, EDGE))
         _delete(Edge, edges, before)
         _delete(Node, nodes, before)
         _update(NODE, nodes, before)
@@ -102,10 +102,6 @@ def _with_row(operation: Operation, ids: Mapping[Ref, int], before: Before) -> O
             return operation
 
 
-def _of(operations: Iterable[Operation], kind: Kind) -> list[Operation]:
-    return [operation for operation in operations if operation.item.type == kind.name]
-
-
 def _delete(model: type[Model], operations: Iterable[Operation], before: Before) -> None:
     ids = [before.found[operation.item].id for operation in operations if isinstance(operation, Delete)]
     if ids:
@@ -142,13 +138,14 @@ def _update(kind: Kind, operations: Iterable[Operation], before: GraphBefore) ->
 
 def _create(kind: Kind, operations: Iterable[Operation], before: GraphBefore, graph: Object) -> Sequence[Any]:
     """New rows; one that is brought back gets its old id and so its old place in the order."""
+    value = before.references.value
     new = [
         kind.model(
             pk=operation.record.get("id"),
             version=operation.record.get("version", 0) + 1,
             key=operation.item.key,
             graph_id=graph.pk,
-            **before.references.attributes(kind, operation.record),
+            **{f.attribute: value(f, operation.record[f.name]) for f in kind.fields if f.name in operation.record},
         )
         for operation in operations
         if isinstance(operation, Create)

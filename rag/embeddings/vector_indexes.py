@@ -46,27 +46,22 @@ def fit(collection: str, model: str, dimensions: int, *, wait: bool = True) -> b
 def build(collection: str, model: str, dimensions: int, *, wait: bool = True) -> bool:
     """Builds the index while vectors are written and searched. False if another is built: PostgreSQL would end one."""
     with held(*ONE_AT_A_TIME, wait=wait) as ours:
-        if ours:
-            _build(collection, model, dimensions)
-    return ours
-
-
-def _build(collection: str, model: str, dimensions: int) -> None:
-    log.info("building the index of %s for %s", collection, model)
-    memory = _memory(collection, model, dimensions)
-    try:
-        _create(collection, model, dimensions, {"maintenance_work_mem": memory})
-    except OperationalError as error:
-        if not isinstance(error.__cause__, DiskFull | OutOfMemory):
-            raise
-        # Several processes share that memory in a place of which containers have little (docs/embeddings.md).
-        log.info("building it again in one process: %s", error)
-        _create(
-            collection, model, dimensions, {"maintenance_work_mem": memory, "max_parallel_maintenance_workers": "0"}
-        )
-    # PostgreSQL would take the collection for a small one, and compare all of it all the same.
-    _execute(sql.SQL("ANALYZE rag_embedding (collection, model, target_type, dimensions)"))
-    EmbeddedCollection.objects.filter(collection=collection, model=model).update(indexed=True)
+        if not ours:
+            return False
+        log.info("building the index of %s for %s", collection, model)
+        settings = {"maintenance_work_mem": _memory(collection, model, dimensions)}
+        try:
+            _create(collection, model, dimensions, settings)
+        except OperationalError as error:
+            if not isinstance(error.__cause__, DiskFull | OutOfMemory):
+                raise
+            # Several processes share that memory in a place of which containers have little (docs/embeddings.md).
+            log.info("building it again in one process: %s", error)
+            _create(collection, model, dimensions, settings | {"max_parallel_maintenance_workers": "0"})
+        # PostgreSQL would take the collection for a small one, and compare all of it all the same.
+        _execute(sql.SQL("ANALYZE rag_embedding (collection, model, target_type, dimensions)"))
+        EmbeddedCollection.objects.filter(collection=collection, model=model).update(indexed=True)
+    return True
 
 
 def _create(collection: str, model: str, dimensions: int, settings: Mapping[str, str]) -> None:

@@ -39,7 +39,9 @@ def arranged(boxes: Mapping[str, Box], links: Iterable[tuple[str, str]], strateg
     placed: dict[str, Box] = {}
     top = 0.0
     for layers in _parts(order, links):
-        part = _from(top, _spread(layers, boxes))
+        spread = _spread(layers, boxes)
+        above = min(box.y for box in spread.values()) - top
+        part = {key: box.at(box.x, box.y - above) for key, box in spread.items()}
         placed |= part
         top = max(box.bottom for box in part.values()) + GAP_ACROSS
     alone = {key: boxes[key] for key in order if key not in placed}
@@ -140,11 +142,6 @@ def _spread(layers: Sequence[_Layer], boxes: Mapping[str, Box]) -> dict[str, Box
             free = y + box.height + GAP_ACROSS
         left += width + GAP_ALONG
     return spread
-
-
-def _from(top: float, boxes: dict[str, Box]) -> dict[str, Box]:
-    above = min(box.y for box in boxes.values()) - top
-    return {key: box.at(box.x, box.y - above) for key, box in boxes.items()}
 
 
 def _rows(boxes: Mapping[str, Box], top: float) -> dict[str, Box]:

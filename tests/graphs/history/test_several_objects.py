@@ -12,7 +12,6 @@ from graphs.models import Graph, Modification, NodeType, Object, Origin, Revisio
 from graphs.objects.operations import Create, Delete, Update
 from graphs.objects.preconditions import Conflicting
 from graphs.objects.refs import Ref
-from graphs.objects.stores import ObjectChange
 from tests.graphs.workflows.live.conftest import Live
 from tests.graphs.workflows.live.conftest import rename as rename_node
 
@@ -66,12 +65,9 @@ def test_all_or_nothing(alice: User, nba: Graph, step: NodeType) -> None:
 
 
 def test_two_graphs_in_one_change_set_are_taken_back_together(alice: User, nba: Graph) -> None:
-    other = Graph.objects.create(workspace=nba.workspace, key="other", name="Other")
-    asked = [
-        ObjectChange(other, (Update(Ref("graph", "other"), {"name": "Other"}, {"name": "Another"}),)),
-        ObjectChange(nba, (rename(NODE, "name", "Fetch API", "Fetch"),)),
-    ]
-    done = changes.apply_all(asked, by(alice))
+    Graph.objects.create(workspace=nba.workspace, key="other", name="Other")
+    both = [rename(Ref("graph", "other"), "name", "Other", "Another"), rename(NODE, "name", "Fetch API", "Fetch")]
+    done = changes.apply(nba, both, by(alice))
     assert Graph.objects.get(key="other").name == "Another"
     rollback.roll_back(nba.workspace_id, alice, ChangeSets((done.change_set_id,)))
     assert Graph.objects.get(key="other").name == "Other"
