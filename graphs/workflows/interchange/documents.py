@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -22,19 +23,7 @@ _UTF_16_OR_32 = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 
 
 class Unacceptable(Exception):
-    """A token that is JSON to Python and not to us."""
-
-    def __init__(self, token: str, message: str) -> None:
-        super().__init__(message)
-        self.token = token
-        self.message = message
-
-
-def check_size(data: bytes, max_bytes: int | None) -> None:
-    """Raises `ImportRefused` for a file that is larger; None is no limit."""
-    if max_bytes is not None and len(data) > max_bytes:
-        message = _("The file has {size} bytes; at most {most} are read here. Larger files need the command.")
-        raise refuse("", message.format(size=len(data), most=max_bytes))
+    """Raised with a token that is JSON to Python and not to us, and a sentence that says why."""
 
 
 def value_of(text: str, *, limited: bool) -> Any:
@@ -56,8 +45,11 @@ def value_of(text: str, *, limited: bool) -> Any:
     return document
 
 
-def decoded(data: bytes) -> str:
-    """The text of a file without its mark of UTF-8. Raises `ImportRefused` for another encoding."""
+def decoded(data: bytes, max_bytes: int | None = None) -> str:
+    """The text of a file without its mark of UTF-8. Raises `ImportRefused` for a larger one, or another encoding."""
+    if max_bytes is not None and len(data) > max_bytes:
+        message = _("The file has {size} bytes; at most {most} are read here. Larger files need the command.")
+        raise refuse("", message.format(size=len(data), most=max_bytes))
     if data.startswith(_UTF_16_OR_32):
         raise refuse("", _("The file is encoded in UTF-16 or UTF-32. Save it as UTF-8."))
     data = data.removeprefix(b"\xef\xbb\xbf")
@@ -73,19 +65,20 @@ def _loaded(text: str, doubled: list[tuple[dict[str, Any], str]]) -> Any:
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
         value = dict(items)
         if len(value) < len(items):
-            doubled.append((value, _first_doubled(items)))
+            doubled.append((value, Counter(key for key, _value in items).most_common(1)[0][0]))
         return value
 
     try:
-        return json.loads(text, object_pairs_hook=pairs, parse_float=_float, parse_int=_int, parse_constant=_constant)
+        return decoder(pairs).decode(text)
     except json.JSONDecodeError as error:
         if error.pos >= len(text.rstrip()):
             raise refuse(_line(error.lineno, error.colno), _("The file ends before its JSON does.")) from None
         message = _("This is not JSON ({reason}).").format(reason=error.msg)
         raise refuse(_line(error.lineno, error.colno), message) from None
     except Unacceptable as error:
-        at = next((match.start() for match in _TOKEN.finditer(text) if match.group() == error.token), None)
-        raise refuse("" if at is None else _where(text, at), error.message) from None
+        token, message = error.args
+        at = next((match.start() for match in _TOKEN.finditer(text) if match.group() == token), None)
+        raise refuse("" if at is None else _where(text, at), message) from None
     except RecursionError:
         _refuse_depth(text)
 
@@ -93,15 +86,6 @@ def _loaded(text: str, doubled: list[tuple[dict[str, Any], str]]) -> Any:
 def decoder(pairs: Callable[[list[tuple[str, Any]]], Any]) -> json.JSONDecoder:
     """Reads single values as `value_of` does; `pairs` makes an object. Raises `Unacceptable` for a number that is."""
     return json.JSONDecoder(object_pairs_hook=pairs, parse_float=_float, parse_int=_int, parse_constant=_constant)
-
-
-def _first_doubled(items: list[tuple[str, Any]]) -> str:
-    seen: set[str] = set()
-    for key, _value in items:
-        if key in seen:
-            return key
-        seen.add(key)
-    raise AssertionError("called only for objects with a key twice")
 
 
 def _float(token: str) -> float | int:

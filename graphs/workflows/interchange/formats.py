@@ -26,8 +26,7 @@ def parse(
     on_progress: OnProgress = no_progress,
 ) -> ParsedGraph:
     """The graph of a file, whose name it gets if it has none. Raises `ImportRefused` only: what is wrong, and where."""
-    documents.check_size(data, limits.max_bytes)
-    text = documents.decoded(data)
+    text = documents.decoded(data, limits.max_bytes)
     # Of a large file the text is the largest part of what is kept.
     del data
     if limits == Limits() and format in ("auto", "native"):

@@ -79,13 +79,9 @@ def connectable(key: str, node: Record, wanted: str, direction: Direction) -> st
     raise ChangeRefused(_no_handle(key, wanted, direction, list(own.values())))
 
 
-def lost(old: Handles, new: Handles, direction: Direction) -> set[str]:
-    """The ids of this direction that only the old handles have."""
-    return _ids(old, direction) - _ids(new, direction)
-
-
-def _ids(handles: Handles, direction: Direction) -> set[str]:
-    return {point["id"] for _side, point in _points(handles) if point["type"] == direction}
+def ends(handles: Handles) -> set[tuple[str, str]]:
+    """Direction and id of each handle."""
+    return {(point["type"], point["id"]) for _side, point in _points(handles)}
 
 
 def _points(handles: Handles) -> Iterator[tuple[str, dict[str, Any]]]:

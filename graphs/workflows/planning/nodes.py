@@ -169,13 +169,12 @@ def _edge(key: str, connection: Connection) -> CreateEdge:
 
 
 def _refuse_lost_handles(plan: GraphPlan, key: str, handles: Handles) -> None:
-    old = plan.node(key)["handles"]
-    without = {"out": edges.lost(old, handles, "out"), "in": edges.lost(old, handles, "in")}
+    lost = edges.ends(plan.node(key)["handles"]) - edges.ends(handles)
     used = [
         edge_key
         for edge_key, edge in plan.edges_of(key).items()
-        if (edge["source"] == key and edge["sourceHandle"] in without["out"])
-        or (edge["target"] == key and edge["targetHandle"] in without["in"])
+        if (edge["source"] == key and ("out", edge["sourceHandle"]) in lost)
+        or (edge["target"] == key and ("in", edge["targetHandle"]) in lost)
     ]
     if used:
         message = _(
