@@ -12,20 +12,14 @@ from rag.embeddings.storing import TargetVersion
 
 
 @dataclass(frozen=True, slots=True)
-class EmbeddedBatch:
-    targets: Sequence[TargetVersion]
-    embedded: Embedded
-
-
-@dataclass(frozen=True, slots=True)
 class BatchEmbedding:
-    """Embeds batches of one collection into `done`. `one_by_one`: the model failed of late."""
+    """Embeds batches of one collection; `done` has each with its vectors. `one_by_one`: the model failed of late."""
 
     collection: Collection
     embedder: Embedder
     dimensions: int
     one_by_one: bool = False
-    done: list[EmbeddedBatch] = field(default_factory=list)
+    done: list[tuple[Sequence[TargetVersion], Embedded]] = field(default_factory=list)
 
     def embed(self, targets: Sequence[TargetVersion], *, model_works: bool = False) -> int:
         """Embeds texts; gives the number of those refused. `model_works`: it took another text of the batch."""
@@ -44,7 +38,7 @@ class BatchEmbedding:
                 return 1
             middle = len(targets) // 2
             return sum(self.embed(half, model_works=True) for half in (targets[:middle], targets[middle:]))
-        self.done.append(EmbeddedBatch(targets, embedded))
+        self.done.append((targets, embedded))
         return 0
 
     def _require_fault_of_a_text(

@@ -7,7 +7,6 @@ import json
 import threading
 from collections.abc import Sequence
 from functools import cached_property
-from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -54,18 +53,13 @@ class LocalEmbedder:
         try:
             from tokenizers import Tokenizer
 
-            folder = Path(_package().origin or "").parent
+            if (package := find_spec("wordllama")) is None:
+                raise FileNotFoundError("wordllama is not installed")
+            folder = Path(package.origin or "").parent
             tokenizer = Tokenizer.from_file(str(folder / "tokenizers" / "l2_supercat_tokenizer_config.json"))
             return tokenizer, _table(folder / "weights" / "l2_supercat_256.safetensors")
         except Exception as error:  # Any: whatever is wrong with an installation, words alone find something too.
             raise EmbeddingFailed("server_error", detail=f"the local model cannot be loaded: {error}") from error
-
-
-def _package() -> ModuleSpec:
-    found = find_spec("wordllama")
-    if found is None:
-        raise FileNotFoundError("wordllama is not installed")
-    return found
 
 
 def _table(file: Path) -> NDArray[np.float16]:

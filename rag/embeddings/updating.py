@@ -178,9 +178,9 @@ def _embed_some(
     finally:
         if done := embedding.done:
             collection, model = embedding.collection, embedding.embedder.name
-            targets = [target for batch in done for target in batch.targets]
-            vectors = np.concatenate([batch.embedded.vectors for batch in done])
+            targets = [target for batch, _embedded in done for target in batch]
+            vectors = np.concatenate([embedded.vectors for _batch, embedded in done])
             stored = store_vectors(collection, model, targets, vectors)
             # Dropping the model meanwhile deleted this row, by which these vectors are found.
             mark_begun(collection.name, model)
-    return Progress(seen, stored, failed, sum(batch.embedded.tokens for batch in done)), failure
+    return Progress(seen, stored, failed, sum(embedded.tokens for _batch, embedded in done)), failure
