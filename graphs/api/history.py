@@ -90,9 +90,8 @@ class VersionsView(APIView):
         subject = _subject(request, member)
         a = _version(request, "a", subject)
         b = _version(request, "b", subject) if "b" in request.GET else subject.version
-        operations = between(subject.type, subject.id, a, b)
-        compared = Object(pk=subject.id, workspace=member.workspace, type=subject.type, key=subject.key)
-        diff = diff_in(compared, operations[:MOST_ENTRIES])
+        operations = between(subject.type, subject.pk, a, b)
+        diff = diff_in(subject, operations[:MOST_ENTRIES])
         name = Ref(subject.type, subject.key).to_json()
         return Response(ComparedShape(object=name, a=a, b=b, diff=diff, total=len(operations)).to_json())
 
@@ -177,17 +176,17 @@ def _scope(member: Member, body: ScopeBody) -> Scope:
     if body.as_of is not None:
         version = queries.version_at(subject, _moment(body.as_of, "scope.asOf"))
     assert version is not None
-    return AsOf(subject.type, subject.id, version)
+    return AsOf(subject.type, subject.pk, version)
 
 
-def _subject(request: Request, member: Member) -> queries.Subject:
+def _subject(request: Request, member: Member) -> Object:
     kind, key = object_name(request, "object")
     if not kind:
         raise no_object_name("object")
     return _seen(member, Ref(kind, key))
 
 
-def _seen(member: Member, ref: Ref) -> queries.Subject:
+def _seen(member: Member, ref: Ref) -> Object:
     require_seen(member, [ref])
     return queries.subject(member.workspace.pk, ref)
 
@@ -225,7 +224,7 @@ def _moment(text: str, parameter: str) -> datetime:
     return timezone.make_aware(found) if timezone.is_naive(found) else found
 
 
-def _version(request: Request, name: str, subject: queries.Subject) -> int:
+def _version(request: Request, name: str, subject: Object) -> int:
     text = request.GET.get(name, "")
     short = text.isascii() and text.isdigit() and len(text) <= LONGEST_VERSION
     if not (short and 1 <= int(text) <= subject.version):

@@ -33,16 +33,12 @@ def counts(diff: Iterable[dict[str, Any]]) -> dict[str, dict[str, int]]:
     """How many items come, change, move (only their position changes) and go, as `{kind: {action: number}}`."""
     found: dict[str, dict[str, int]] = {}
     for entry in diff:
+        names = {field["field"] for field in entry["fields"]}
+        moves = entry["action"] == "update" and names and names <= _POSITION
+        action = "move" if moves else str(entry["action"])
         of_kind = found.setdefault(entry["object"]["type"], {})
-        action = _action(entry)
         of_kind[action] = of_kind.get(action, 0) + 1
     return found
-
-
-def _action(entry: dict[str, Any]) -> str:
-    names = {field["field"] for field in entry["fields"]}
-    moves = entry["action"] == "update" and names and names <= _POSITION
-    return "move" if moves else str(entry["action"])
 
 
 def _brief_field(field: dict[str, Any]) -> dict[str, Any]:

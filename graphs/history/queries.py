@@ -37,16 +37,6 @@ SELECT id FROM taken_back LIMIT %s
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
-    """An object as it is now; one that was deleted is what it was last. `id` is its primary key."""
-
-    type: str
-    id: int
-    key: str
-    version: int
-
-
-@dataclass(frozen=True, slots=True)
 class Filters:
     """Which versions of an object are wanted; None is all. `cause` led to them, `field` is one that they changed."""
 
@@ -59,27 +49,27 @@ class Filters:
     until: datetime | None = None
 
 
-def subject(workspace_id: int, ref: Ref) -> Subject:
-    """The object, also one that was deleted. Raises `NotFound`."""
+def subject(workspace_id: int, ref: Ref) -> Object:
+    """The object as it is now; one that was deleted is what it was last. Raises `NotFound`."""
     if not is_object(ref.type):
         raise NotFound
     rows = Object.objects.filter(workspace=workspace_id, type=ref.type, key=ref.key)
-    id_, version = or_not_found(rows.values_list("pk", "version").first() or _deleted(workspace_id, ref))
-    return Subject(ref.type, id_, ref.key, version)
+    return rows.first() or _deleted(workspace_id, ref)
 
 
-def _deleted(workspace_id: int, ref: Ref) -> tuple[int, int] | None:
-    """The last version of an object that people deleted."""
+def _deleted(workspace_id: int, ref: Ref) -> Object:
+    """An object that people deleted, at its last version. Raises `NotFound`."""
     changes = Modification.objects.filter(
         type=ref.type, object=OuterRef("object"), kind=ref.type, action=Modification.Action.DELETE
     )
     rows = Revision.objects.filter(Exists(changes), type=ref.type, key=ref.key, change_set__workspace=workspace_id)
-    return rows.order_by("-id").values_list("object", "version").first()
+    pk, version = or_not_found(rows.order_by("-id").values_list("object", "version").first())
+    return Object(pk=pk, workspace_id=workspace_id, type=ref.type, key=ref.key, version=version)
 
 
-def versions(of: Subject, filters: Filters = Filters()) -> "QuerySet[Revision]":
+def versions(of: Object, filters: Filters = Filters()) -> "QuerySet[Revision]":
     """The versions of an object with their change sets; `ORDERING` is newest first."""
-    rows = Revision.objects.filter(type=of.type, object=of.id).select_related("change_set").order_by(*ORDERING)
+    rows = Revision.objects.filter(type=of.type, object=of.pk).select_related("change_set").order_by(*ORDERING)
     rows = rows.filter(
         **_given(
             change_set__actor_label=filters.who,
@@ -90,7 +80,7 @@ def versions(of: Subject, filters: Filters = Filters()) -> "QuerySet[Revision]":
         )
     )
     if modified := _given(field=filters.field, key=filters.item):
-        here = Modification.objects.filter(change_set=OuterRef("change_set"), type=of.type, object=of.id)
+        here = Modification.objects.filter(change_set=OuterRef("change_set"), type=of.type, object=of.pk)
         rows = rows.filter(Exists(here.filter(**modified)))
     return rows
 
@@ -99,14 +89,14 @@ def _given(**conditions: Any) -> dict[str, Any]:
     return {name: value for name, value in conditions.items() if value is not None}
 
 
-def unsaved_since(of: Subject) -> datetime | None:
+def unsaved_since(of: Object) -> datetime | None:
     """When the first live edit was made that the history does not have yet; None if it has all."""
-    return Object.objects.values_list("unsaved_since", flat=True).filter(pk=of.id).first()
+    return Object.objects.values_list("unsaved_since", flat=True).filter(pk=of.pk).first()
 
 
-def version_at(of: Subject, moment: datetime) -> int:
+def version_at(of: Object, moment: datetime) -> int:
     """The version that an object had at a moment. Raises `NotFound` for one before all that is known of it."""
-    rows = Revision.objects.filter(type=of.type, object=of.id)
+    rows = Revision.objects.filter(type=of.type, object=of.pk)
     rows = rows.filter(created_at__lte=moment).order_by("-created_at", "-version")
     return or_not_found(rows.values_list("version", flat=True).first())
 
