@@ -80,8 +80,7 @@ class NodeTypeStore(ModelStore):
         except ValidationError as error:
             raise ChangeRefused(f"handles: {mistakes(error)}") from None
 
-    def hold(self, workspace_id: int) -> None:
-        hold_workspace(workspace_id)
+    hold = staticmethod(hold_workspace)
 
     def users(self, change: ObjectChange, others: Sequence[ObjectChange]) -> Sequence[Ref]:
         """Nodes of the type, once all the other changes are done."""

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from graphs.models import Edge, Graph, Node, Object, Sheet
 from graphs.objects.kinds import Field, Kind
@@ -18,7 +18,7 @@ def nodes(
 ) -> dict[str, Stored]:
     """The nodes with these keys, or all; of their fields these, or all."""
     rows = Node.objects.filter(graph=graph.pk).order_by("id")
-    return _stored(NODE, rows if keys is None else rows.filter(key__in=keys), fields)
+    return stored(NODE, rows if keys is None else rows.filter(key__in=keys), fields)
 
 
 def edges(
@@ -26,7 +26,7 @@ def edges(
 ) -> dict[str, Stored]:
     """The edges with these keys, and those that begin or end at nodes with these ids."""
     wanted = Q(key__in=keys) | Q(source__in=touching) | Q(target__in=touching)
-    return _stored(EDGE, Edge.objects.filter(wanted, graph=graph.pk).order_by("id"), fields)
+    return stored(EDGE, Edge.objects.filter(wanted, graph=graph.pk).order_by("id"), fields)
 
 
 def own(graph: Object) -> list[Stored]:
@@ -38,7 +38,8 @@ def own(graph: Object) -> list[Stored]:
     return [Stored(Ref(graph.type, graph.key), record, found.version, found.pk)]
 
 
-def _stored(kind: Kind, rows: Any, names: Collection[str] | None = None) -> dict[str, Stored]:
+def stored(kind: Kind, rows: "QuerySet[Any]", names: Collection[str] | None) -> dict[str, Stored]:
+    """Rows of parts by key, with these fields or all."""
     wanted = [field for field in kind.fields if names is None or field.name in names]
     columns = [f"{field.column}__key" if field.form == "key" else field.column for field in wanted]
     return {

@@ -9,12 +9,14 @@ from django.db.models import F, Func, Q, Value
 
 from graphs.models import Edge, Graph, Node, NodeType
 from graphs.objects.preconditions import Stored
-from graphs.objects.refs import Ref
 from graphs.workflows import rows
+from graphs.workflows.kinds import NODE
 from graphs.workflows.node_types import BUILT_IN, Handles, custom_types
 
 #: Nodes among which the ones that may have been meant are looked for.
 SEARCHED_NODES = 50_000
+#: The fields of nodes on drawn sheets.
+DRAWN = ("type", "sheet", "name", "handles", "posX", "posY", "width", "height")
 #: Keys of types that are named where one does not exist.
 NAMED_TYPES = 30
 
@@ -91,7 +93,8 @@ def load(graph: Graph, wanted: ToRead, reserved: Callable[[], Collection[str]]) 
         known_types = (*BUILT_IN, *own[:NAMED_TYPES])
     around = {nodes[key].record["sheet"] for key in wanted.drawn_around if key in nodes}
     drawn_sheets = set(sheets) if wanted.all_drawn else (wanted.drawn | around) & set(sheets)
-    drawn = _drawn(graph, drawn_sheets) if drawn_sheets else {}
+    on_sheets = Node.objects.filter(graph=graph, sheet__key__in=drawn_sheets).order_by("id")
+    drawn = rows.stored(NODE, on_sheets, DRAWN) if drawn_sheets else {}
     named = wanted.made_of or wanted.given
     return PlanState(
         graph_key=graph.key,
@@ -128,26 +131,6 @@ def _uses(graph: Graph, types: set[str]) -> dict[str, tuple[str, ...]]:
     for type_key, graph_key in used.values_list("type", "graph__key").distinct():
         found[type_key] = (*found.get(type_key, ()), graph_key)
     return found
-
-
-_DRAWN = {
-    "type": "type",
-    "sheet": "sheet__key",
-    "name": "name",
-    "handles": "handles",
-    "posX": "pos_x",
-    "posY": "pos_y",
-    "width": "width",
-    "height": "height",
-}
-
-
-def _drawn(graph: Graph, sheets: set[str]) -> dict[str, Stored]:
-    found = Node.objects.filter(graph=graph, sheet__key__in=sheets).order_by("id")
-    return {
-        key: Stored(Ref("node", key), dict(zip(_DRAWN, values, strict=True)), version, id_)
-        for id_, key, version, *values in found.values_list("id", "key", "version", *_DRAWN.values())
-    }
 
 
 def _links(graph: Graph, drawn: Mapping[str, Stored]) -> dict[str, tuple[str, str]]:
