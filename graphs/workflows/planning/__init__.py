@@ -15,7 +15,7 @@ class _Conversion:
     """What an action needs to be read, and what it does to the plan."""
 
     want: Callable[[ToRead, Any], None]
-    convert: Callable[[GraphPlan, Any], None]
+    convert: Callable[[GraphPlan, Any], Any]
 
 
 CONVERSIONS: dict[type, _Conversion] = {

@@ -42,8 +42,28 @@ def want_created(wanted: ToRead, action: CreateNode | CreateNodeWithEdges) -> No
         wanted.given.add(action.key)
 
 
-def create(plan: GraphPlan, action: CreateNode) -> None:
-    _create(plan, action, action.pos_x, action.pos_y)
+def create(plan: GraphPlan, action: CreateNode | CreateNodeWithEdges) -> str:
+    """Gives the key of the new node, which stands at (0, 0) until it has a place."""
+    sheet = plan.sheet(action.sheet)
+    handles = plan.handles_of_type(action.type_key)
+    if action.key is not None and action.key in plan.nodes:
+        message = _('There is a node with the key "{key}" already. Choose another key, or leave it out.')
+        raise ChangeRefused(message.format(key=action.key))
+    key = action.key or plan.free_nodes.take(_wanted_key(action))
+    record: Record = {
+        "type": action.type_key,
+        "sheet": sheet,
+        "name": action.name or "",
+        "process": action.process or "",
+        "data": action.data or {},
+        "handles": handles if action.handles is None else action.handles.to_json(),
+        "posX": action.pos_x or 0.0,
+        "posY": action.pos_y or 0.0,
+        "width": None,
+        "height": None,
+    }
+    plan.add(NODE, key, record)
+    return key
 
 
 def want_created_with_edges(wanted: ToRead, action: CreateNodeWithEdges) -> None:
@@ -55,7 +75,7 @@ def want_created_with_edges(wanted: ToRead, action: CreateNodeWithEdges) -> None
 
 
 def create_with_edges(plan: GraphPlan, action: CreateNodeWithEdges) -> None:
-    key = _create(plan, action, action.pos_x or 0.0, action.pos_y or 0.0)
+    key = create(plan, action)
     for connection in action.edges:
         edges.connect(plan, _edge(key, connection))
     if action.pos_x is None:
@@ -130,29 +150,6 @@ def delete(plan: GraphPlan, action: DeleteNode) -> None:
     for key in plan.edges_of(action.node_key):
         plan.remove(EDGE, key)
     plan.remove(NODE, action.node_key)
-
-
-def _create(plan: GraphPlan, action: CreateNode | CreateNodeWithEdges, x: float, y: float) -> str:
-    sheet = plan.sheet(action.sheet)
-    handles = plan.handles_of_type(action.type_key)
-    if action.key is not None and action.key in plan.nodes:
-        message = _('There is a node with the key "{key}" already. Choose another key, or leave it out.')
-        raise ChangeRefused(message.format(key=action.key))
-    key = action.key or plan.free_nodes.take(_wanted_key(action))
-    record: Record = {
-        "type": action.type_key,
-        "sheet": sheet,
-        "name": action.name or "",
-        "process": action.process or "",
-        "data": action.data or {},
-        "handles": handles if action.handles is None else action.handles.to_json(),
-        "posX": x,
-        "posY": y,
-        "width": None,
-        "height": None,
-    }
-    plan.add(NODE, key, record)
-    return key
 
 
 def _wanted_key(action: CreateNode | CreateNodeWithEdges) -> str:
