@@ -29,6 +29,8 @@ class Environment(BaseSettings):
     redis_url: str = ""
     redis_prefix: str = "countersign"
     celery_broker_url: str = ""
+    #: The file in which beat notes what it sent, where a worker is beat too.
+    beat_schedule: str = ""
 
     # The site.
     debug: bool = False

@@ -74,7 +74,8 @@ def install_without_servers(files: list[Path]) -> bool:
 
 
 def pip(*arguments: str) -> int:
-    options = ["--only-binary", ":all:", "--disable-pip-version-check", "--quiet"]
+    # Python compiles what it imports; all of it would take 190 MB, and longer.
+    options = ["--only-binary", ":all:", "--no-compile", "--disable-pip-version-check", "--quiet"]
     command = [str(PYTHON), "-m", "pip", "install", *options, *arguments]
     return subprocess.run(command, stdin=subprocess.DEVNULL).returncode  # noqa: S603
 

@@ -1,4 +1,4 @@
-"""The processes of the site itself: web, workers, beat."""
+"""The processes of the site itself: web and workers."""
 
 import os
 import signal
@@ -37,24 +37,18 @@ def web(count: int, listening: int, drain_s: float, env: Mapping[str, str]) -> l
     return [_python(f"web-{i}", arguments, env, stop_s=drain_s + 5, pass_fds=(listening,)) for i in range(1, count + 1)]
 
 
-def workers(count: int, env: Mapping[str, str]) -> list[Program]:
+def workers(count: int, data_dir: Path, env: Mapping[str, str]) -> list[Program]:
+    """The first one is beat too."""
+    celery = ["-W", "ignore:You're running the worker", "-m", "celery", "--quiet", "-A", "config", "worker"]
+    beat = {"BEAT_SCHEDULE": str(data_dir / "beat-schedule")}
     return [
-        _celery(
-            f"worker-{i}", ["worker", "-P", "threads", "-c", str(THREADS), "-Q", QUEUES, "-n", f"worker-{i}@%h"], env
+        _python(
+            f"worker-{i}",
+            [*celery, "-P", "threads", "-c", str(THREADS), "-Q", QUEUES, "-n", f"worker-{i}@%h"],
+            {**env, **(beat if i == 1 else {})},
         )
         for i in range(1, count + 1)
     ]
-
-
-def beat(data_dir: Path, env: Mapping[str, str]) -> Program:
-    arguments = ["beat", "--schedule", str(data_dir / "beat-schedule"), "--pidfile="]
-    return _celery("beat", arguments, env, application="config.beat")
-
-
-def _celery(name: str, arguments: Sequence[str], env: Mapping[str, str], application: str = "config") -> Program:
-    return _python(
-        name, ["-W", "ignore:You're running the worker", "-m", "celery", "--quiet", "-A", application, *arguments], env
-    )
 
 
 def _python(

@@ -41,7 +41,7 @@ class Site:
 def run(site: Site) -> None:
     """Returns after an orderly stop. Raises Problem with a sentence; in both cases nothing is left running."""
     names = ["postgres", "valkey", "prepare", *(f"web-{i + 1}" for i in range(site.web))]
-    terminal = Terminal([*names, *(f"worker-{i + 1}" for i in range(site.workers)), "beat"])
+    terminal = Terminal([*names, *(f"worker-{i + 1}" for i in range(site.workers))])
     try:
         try:
             local.make_data_dir(site.data_dir)
@@ -72,9 +72,7 @@ def _start(site: Site, shared: socket.socket, supervisor: Supervisor) -> None:
     if code != 0:
         last = tail.strip().rpartition("\n")[2]
         raise Problem(f"The database could not be prepared: {last}\nThe lines of prepare above say more.")
-    if site.workers:
-        supervisor.keep(processes.beat(site.data_dir, env))
-        supervisor.keep(*processes.workers(site.workers, env))
+    supervisor.keep(*processes.workers(site.workers, site.data_dir, env))
     supervisor.keep(*processes.web(site.web, shared.fileno(), site.drain_s, env))
     threading.Thread(target=_announce, args=(site, shared, supervisor.terminal), daemon=True).start()
 

@@ -68,7 +68,7 @@ class Up:
     def children(self) -> dict[str, psutil.Process]:
         """The processes that it started, by the word in their command line that tells them apart."""
         found = psutil.Process(self.process.pid).children()
-        names = ("bin/postgres", "valkey-server", "daphne", "worker-1", " beat ")
+        names = ("bin/postgres", "valkey-server", "daphne", "worker-1")
         lines = {process: " ".join(process.cmdline()) for process in found}
         return {name.strip(): process for process, line in lines.items() for name in names if name in line}
 

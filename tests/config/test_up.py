@@ -50,7 +50,7 @@ def answer(port: int) -> int:
 def test_it_leaves_nothing_behind_when_it_is_stopped(up: Start, number: signal.Signals) -> None:
     running = up("--web", "2", "--workers", "1")
     running.ready()
-    assert set(running.children()) == {"bin/postgres", "valkey-server", "daphne", "worker-1", "beat"}
+    assert set(running.children()) == {"bin/postgres", "valkey-server", "daphne", "worker-1"}
     family = running.family()
     running.process.send_signal(number)
     assert running.ended() == 0, running.output
