@@ -174,7 +174,7 @@ def behave_like_a_web_process() -> None:
     from chat.events import wakeup
 
     import_module(settings.ROOT_URLCONF)
-    wakeup.use(lambda _stream_id, _last_sequence, _events: None)
+    wakeup.local = lambda _stream_id, _last_sequence, _events: None
     gc.collect()
     gc.freeze()
 

@@ -123,7 +123,7 @@ def stored_frames(stream_name: str) -> list[dict[str, Any]]:
     """The stream's events as the chat socket sends them."""
     stream = Stream.objects.select_related("session").get(name=stream_name)
     session = readable(stream).session_id
-    return [json.loads(frame(event, stream.name, str(session) if session else None)) for event in events_of(stream)]
+    return [json.loads(frame(event, stream.name, session)) for event in events_of(stream)]
 
 
 def stored_events(stream_name: str) -> list[dict[str, Any]]:

@@ -1,11 +1,10 @@
 """Checks whether people who were let in may stay, and read what they wish: one statement for any number of them."""
 
 import json
-import uuid
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Literal
 
 from django.db import connection
 
@@ -76,20 +75,15 @@ def check_access(readers: Sequence[Reader]) -> list[Access]:
         elif known.expires_at is not None and known.expires_at <= datetime.now(UTC):
             answers.append(Access("expired"))
         else:
-            streams = [_stream(**row) for row in json.loads(granted or "[]")]
+            streams = [ReadableStream(**row) for row in json.loads(granted or "[]")]
             hidden = hidden_streams(known.user, {*readable, *(stream.id for stream in streams)})
             lost = frozenset(reader.streams) - (frozenset(readable) - hidden)
             answers.append(Access(None, lost, tuple(stream for stream in streams if stream.id not in hidden)))
     return answers
 
 
-async def check_in_db(readers: Sequence[Reader]) -> Sequence[Access]:
-    """`check_access`, for the event loop."""
-    return await in_db(check_access, readers)
-
-
 #: What one reader may do, asked together with others who come at the same time.
-batched_checks: Batched[Reader, Access] = Batched(check_in_db)
+batched_checks: Batched[Reader, Access] = Batched(lambda readers: in_db(check_access, readers))
 
 
 def _lost_a_role(reader: Reader, roles: dict[str, str]) -> bool:
@@ -100,7 +94,3 @@ def _lost_a_role(reader: Reader, roles: dict[str, str]) -> bool:
         if now < _RANK.get(before.get(workspace_id, Role.VIEWER), 0):
             return True
     return False
-
-
-def _stream(*, session_id: str | None, **columns: Any) -> ReadableStream:
-    return ReadableStream(**columns, session_id=uuid.UUID(session_id) if session_id else None)

@@ -1,6 +1,5 @@
 """Counts the open connections of people on Valkey, those at graphs apart; dead processes' are soon forgotten."""
 
-import asyncio
 import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -50,21 +49,8 @@ class Slot:
         return f"{settings.REDIS_PREFIX}:{'graph-sockets' if self.at_graph else 'sockets'}:{self.user_id}"
 
 
-async def take(slot: Slot) -> bool:
-    """Counts a connection; False when the person has as many as they may."""
-    return await asyncio.to_thread(_take, slot)
-
-
-async def renew(slots: Iterable[Slot]) -> None:
-    """Says that these are still open."""
-    await asyncio.to_thread(_renew, list(slots))
-
-
-async def release(slot: Slot) -> None:
-    await asyncio.to_thread(_release, slot)
-
-
-def _take(slot: Slot) -> bool:
+def take(slot: Slot) -> bool:
+    """Counts a connection; False when the person has as many as they may. Like the others not for the event loop."""
     try:
         with valkey.asked() as client:
             return bool(client.eval(_TAKE, 1, slot.key, slot.id, FORGET_AFTER_S, settings.LIMIT_SOCKETS))
@@ -73,7 +59,8 @@ def _take(slot: Slot) -> bool:
         return True
 
 
-def _renew(slots: list[Slot]) -> None:
+def renew(slots: Iterable[Slot]) -> None:
+    """Says that these are still open."""
     try:
         with valkey.asked() as client:
             pipeline = client.pipeline(transaction=False)
@@ -84,7 +71,7 @@ def _renew(slots: list[Slot]) -> None:
         log.warning("sockets not counted: %s", type(error).__name__)
 
 
-def _release(slot: Slot) -> None:
+def release(slot: Slot) -> None:
     try:
         with valkey.asked() as client:
             client.zrem(slot.key, slot.id)

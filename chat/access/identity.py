@@ -162,12 +162,8 @@ def identify(proofs: Sequence[Proof]) -> list[Identity | None]:
     return [identity(proof) for proof in proofs]
 
 
-async def _identify_in_db(proofs: Sequence[Proof]) -> Sequence[Identity | None]:
-    return await in_db(identify, proofs)
-
-
 #: The person behind one proof, asked together with others who come at the same time.
-identities: Batched[Proof, Identity | None] = Batched(_identify_in_db)
+identities: Batched[Proof, Identity | None] = Batched(lambda proofs: in_db(identify, proofs))
 
 
 async def of_request(headers: Headers) -> Identity | None:

@@ -6,9 +6,10 @@ from collections.abc import Awaitable, Callable, Collection
 from typing import Protocol
 
 from chat.access import connections
-from chat.access.checks import End, Reader, check_in_db
+from chat.access.checks import End, Reader, check_access
 from chat.access.connections import Slot
 from chat.concurrency.batching import ask_together
+from chat.concurrency.database import in_db
 from graphs.site.database_away import AWAY
 
 log = logging.getLogger("countersign.readers")
@@ -67,7 +68,7 @@ async def _check() -> None:
     known = [(each, reader) for each in _open if (reader := each.reader())]
     if not known:
         return
-    found = await ask_together(check_in_db, [reader for _each, reader in known])
+    found = await ask_together(lambda readers: in_db(check_access, readers), [reader for _each, reader in known])
     for (each, reader), access in zip(known, found, strict=True):
         now = each.reader() if each in _open else None
         if now is None or now.identity is not reader.identity:
@@ -82,4 +83,4 @@ async def _check() -> None:
 
 async def _count() -> None:
     if slots := [slot for each in _open if (slot := each.slot())]:
-        await connections.renew(slots)
+        await asyncio.to_thread(connections.renew, slots)

@@ -163,25 +163,16 @@ def _asked(proposal: Proposal, arguments: dict[str, Any]) -> actions.Action:
     return action
 
 
-@dataclass(frozen=True, slots=True)
-class DecisionOutcome:
-    """What became of one of several proposals; `refusal` is None if it was decided."""
-
-    proposal_id: str
-    decided: Decided | None
-    refusal: Refused | None
-
-
-def decide_many(member: Member, proposal_ids: Sequence[str], decision: Decision) -> list[DecisionOutcome]:
-    """Decides each proposal for itself, in order. Raises `Forbidden` and, before any is decided, `NotFound`."""
+def decide_many(member: Member, proposal_ids: Sequence[str], decision: Decision) -> list[Decided | Refused]:
+    """What became of each, decided for itself, in order. Raises `Forbidden` and, before any is decided, `NotFound`."""
     member.require_editor()
     require_proposals(member, proposal_ids)
-    outcomes = []
+    outcomes: list[Decided | Refused] = []
     for proposal_id in proposal_ids:
         try:
-            outcomes.append(DecisionOutcome(proposal_id, decide(member, proposal_id, decision), None))
+            outcomes.append(decide(member, proposal_id, decision))
         except Refused as refusal:
-            outcomes.append(DecisionOutcome(proposal_id, None, refusal))
+            outcomes.append(refusal)
     return outcomes
 
 

@@ -1,6 +1,7 @@
 """Pages of the log: events of a session, of a message, of any stream that a person may read, as plain data."""
 
-from collections.abc import Callable
+import uuid
+from collections.abc import Sequence
 from typing import Any, Self
 
 from django.utils.translation import gettext as _
@@ -11,7 +12,7 @@ from rest_framework.views import APIView
 
 from chat.api.requests import own_message, own_session, own_stream
 from chat.events.notices import stream_of
-from chat.events.vocabulary import event_json
+from chat.events.vocabulary import StoredEvent, event_json
 from chat.queries import streams
 from graphs.api.objects import ID, TYPE
 from graphs.objects.headers import object_for
@@ -50,8 +51,9 @@ class EventPage(Shape):
     last: int
 
     @classmethod
-    def of(cls, page: streams.EventPage) -> Self:
-        return cls(events=[event_json(event, page.stream.name) for event in page.events], last=page.last)
+    def of(cls, stream: streams.ReadableStream, events: Sequence[StoredEvent]) -> Self:
+        last = max([stream.last_sequence, *(event.sequence for event in events[-1:])])
+        return cls(events=[event_json(event, stream.name) for event in events], last=last)
 
 
 class SessionEventsView(APIView):
@@ -59,14 +61,14 @@ class SessionEventsView(APIView):
     def get(self, request: Request, session_id: str) -> Response:
         """The conversation's events after a number."""
         session, _member = own_session(request, session_id)
-        return _page(request, streams.readable(session.stream), streams.events_page)
+        return _page(request, streams.readable(session.stream))
 
 
 class StreamEventsView(APIView):
     @extend_schema(operation_id="listStreamEvents", parameters=[AFTER, LIMIT], responses={200: EventPage})
     def get(self, request: Request, stream_name: str) -> Response:
         """The events of a stream after a number."""
-        return _page(request, own_stream(request, stream_name), streams.events_page)
+        return _page(request, own_stream(request, stream_name))
 
 
 class ObjectStreamView(APIView):
@@ -82,8 +84,7 @@ class MessageEventsView(APIView):
     def get(self, request: Request, message_id: str) -> Response:
         """The events of one message, numbered as in the conversation's stream."""
         message = own_message(request, message_id)
-        stream = streams.readable(message.session.stream)
-        return _page(request, stream, lambda _stream, after, most: streams.events_of_message(message, after, most))
+        return _page(request, streams.readable(message.session.stream), message.pk)
 
 
 class ServerSentEventsView(APIView):
@@ -102,15 +103,11 @@ class ServerSentEventsView(APIView):
         raise Problem(503, "not_served", _("This server was started without event streams. Read the pages instead."))
 
 
-def _page(
-    request: Request,
-    stream: streams.ReadableStream,
-    read: Callable[[streams.ReadableStream, int, int], streams.EventPage],
-) -> Response:
+def _page(request: Request, stream: streams.ReadableStream, message_id: uuid.UUID | None = None) -> Response:
     """The events after the cursor. A cursor beyond the end is refused, as it is one of another stream."""
     after = number(request, "after", 0, BIGGEST)
     most = number(request, "limit", streams.MAX_EVENTS, streams.MAX_EVENTS)
     if after > stream.last_sequence:
         sentence = _("The stream has not come so far. Read it from an earlier number.")
         raise Problem(400, "cursor", sentence, errors={"after": [sentence]})
-    return Response(EventPage.of(read(stream, after, most)).to_json())
+    return Response(EventPage.of(stream, streams.events_page(stream, after, most, message_id)).to_json())

@@ -10,8 +10,9 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from chat.actions import deciding, posting, proposing_again
-from chat.actions.deciding import Decision, DecisionOutcome
+from chat.actions.deciding import Decided, Decision
 from chat.actions.posting import Digest, Feedback, Id
+from chat.actions.refusals import Refused
 from chat.api.requests import shared_proposal
 from chat.api.run_json import AcceptedShape, RestedShape
 from chat.events import notices
@@ -104,14 +105,12 @@ class DecidedOneShape(Shape):
     proposal: AsItIs[ProposalShape]
 
     @classmethod
-    def of(cls, outcome: DecisionOutcome) -> Self:
-        if outcome.decided is not None:
-            proposal = brief_json(outcome.decided.proposal)
-            return cls(id=outcome.proposal_id, status=proposal["status"], proposal=proposal)
-        assert outcome.refusal is not None
-        proposal = outcome.refusal.extra["proposal"]
-        refused = {"code": outcome.refusal.code, "detail": outcome.refusal.detail}
-        return cls(id=outcome.proposal_id, status=proposal["status"], **refused, proposal=proposal)
+    def of(cls, id_: str, outcome: Decided | Refused) -> Self:
+        if isinstance(outcome, Decided):
+            proposal = brief_json(outcome.proposal)
+            return cls(id=id_, status=proposal["status"], proposal=proposal)
+        proposal = outcome.extra["proposal"]
+        return cls(id=id_, status=proposal["status"], code=outcome.code, detail=outcome.detail, proposal=proposal)
 
 
 class DecidedManyShape(Shape):
@@ -203,8 +202,9 @@ class DecideManyView(APIView):
         member.require_editor()
         posting.count_run(member.user)
         ids = body.ids if body.ids is not None else deciding.waiting_in(member, body.session_id or "")
-        answers = deciding.decide_many(member, ids, Decision(body.approved, body.feedback))
-        return Response(DecidedManyShape(results=[DecidedOneShape.of(answer) for answer in answers]).to_json())
+        outcomes = deciding.decide_many(member, ids, Decision(body.approved, body.feedback))
+        results = [DecidedOneShape.of(*each) for each in zip(ids, outcomes, strict=True)]
+        return Response(DecidedManyShape(results=results).to_json())
 
 
 class ProposeAgainView(APIView):

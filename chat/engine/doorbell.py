@@ -1,41 +1,21 @@
 """Tells runners here and, over Valkey, elsewhere what to claim or stop; they look every second by themselves."""
 
 import logging
-import uuid
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import redis
 from django.conf import settings
 
-from chat.engine.claims import ClaimedRun
 from graphs.site import valkey
+
+if TYPE_CHECKING:
+    from chat.engine.runner import Runner
 
 log = logging.getLogger("countersign.doorbell")
 
 
-class LocalRunner(Protocol):
-    """The runner of this process, as seen from any of its threads."""
-
-    process_id: uuid.UUID
-
-    def takes(self, session_id: uuid.UUID) -> bool:
-        """Whether it drives runs of this session and has room for one more."""
-
-    def adopt(self, run: ClaimedRun) -> None:
-        """Drives a run that was begun for it."""
-
-    def ring(self) -> None:
-        """Says that there is something to claim or to stop."""
-
-
-#: None in a process that drives no runs.
-local: LocalRunner | None = None
-
-
-def use(runner: LocalRunner | None) -> None:
-    """Makes the runner of this process hear the bell; None when it stops."""
-    global local
-    local = runner
+#: The runner of this process, which hears the bell from any of its threads; None in one that drives no runs.
+local: "Runner | None" = None
 
 
 def channel() -> str:

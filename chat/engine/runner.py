@@ -62,7 +62,7 @@ class Runner:
         hearing = valkey.listen_forever(doorbell.channel(), lambda _ring: self._bell.set())
         jobs = (self._look_forever(), self._beat_forever(), hearing)
         self._tasks = background.start(jobs, self._fail)
-        doorbell.use(self)
+        doorbell.local = self
 
     async def close(self, drain_s: float) -> None:
         """Claims nothing more, lets runs finish for a while, and hands over the rest."""
@@ -75,7 +75,7 @@ class Runner:
             driver.hand_over()
         if self._running:
             await asyncio.wait(self._running, timeout=10)
-        doorbell.use(None)
+        doorbell.local = None
         await background.end(self._tasks)
         await self._heartbeat.close()
         with suppress(DatabaseTrouble):

@@ -50,7 +50,7 @@ class Hub:
         self._renew_at = 0.0
         self._left: set[int] = set()
         self._arrivals: Batched[tuple[int, bool], int] = Batched(self._arrived)
-        self._pages: Batched[tuple[int, int], list[StoredEvent]] = Batched(self._read, PAGES_AT_ONCE)
+        self.pages: Batched[tuple[int, int], list[StoredEvent]] = Batched(self._read, PAGES_AT_ONCE)
 
     def start(self) -> None:
         self._publisher = valkey.publisher()
@@ -58,10 +58,10 @@ class Hub:
         jobs = (self._refresh_forever(), self._publish_forever(), hearing, self._poll_forever())
         self._tasks = background.start(jobs, self._fail)
         # A transaction of this process may append in any thread.
-        wakeup.use(lambda *appended: self._loop.call_soon_threadsafe(self._take_appended, *appended))
+        wakeup.local = lambda *appended: self._loop.call_soon_threadsafe(self._take, *appended)
 
     async def close(self) -> None:
-        wakeup.use(None)
+        wakeup.local = None
         await background.end(self._tasks)
         await self._publisher.aclose()
 
@@ -105,14 +105,7 @@ class Hub:
         for event in events:
             by_stream.setdefault(event.stream_id, []).append(event)
         for stream_id, own in by_stream.items():
-            tail = self._tails.get(stream_id)
-            if tail is not None:
-                tail.add(own)
-            self._wake_others(stream_id, own[-1].sequence)
-
-    async def page_after(self, stream_id: int, cursor: int) -> list[StoredEvent]:
-        """A page of the events after the cursor, from the table."""
-        return await self._pages.answer((stream_id, cursor))
+            self._take(stream_id, own[-1].sequence, own)
 
     async def _arrived(self, arrivals: Sequence[tuple[int, bool]]) -> list[int]:
         """Stores that people read these streams, and returns the last number of each."""
@@ -133,16 +126,14 @@ class Hub:
                     pages[stream_id, cursor] = page
         return [pages[each] for each in cursors]
 
-    def _take_appended(self, stream_id: int, last: int, events: Sequence[StoredEvent]) -> None:
-        self._wake_others(stream_id, last)
+    def _take(self, stream_id: int, last: int, events: Sequence[StoredEvent]) -> None:
+        """Takes that a stream ends at `last` now, with those of the events up to it that are at hand."""
+        self._outgoing[stream_id] = max(last, self._outgoing.get(stream_id, 0))
+        self._publish.set()
         tail = self._tails.get(stream_id)
         if tail is not None:
             tail.add(events)
         self._fall_behind(stream_id, last)
-
-    def _wake_others(self, stream_id: int, last: int) -> None:
-        self._outgoing[stream_id] = max(last, self._outgoing.get(stream_id, 0))
-        self._publish.set()
 
     def _fall_behind(self, stream_id: int, last: int) -> None:
         tail = self._tails.get(stream_id)

@@ -14,13 +14,8 @@ log = logging.getLogger("countersign.wakeup")
 #: A hub's: called from any thread with a stream's id, its last number, and the events up to it that are at hand.
 Local = Callable[[int, int, Sequence[StoredEvent]], object]
 
-_local: Local | None = None
-
-
-def use(local: Local | None) -> None:
-    """Makes a hub of this process take the wake-ups; None when it stops."""
-    global _local
-    _local = local
+#: What takes the wake-ups of this process; None in one without a hub.
+local: Local | None = None
 
 
 def channel() -> str:
@@ -30,8 +25,8 @@ def channel() -> str:
 
 def wake_readers(stream_id: int, last_sequence: int, events: Sequence[StoredEvent] = ()) -> None:
     """Wakes the stream's readers everywhere; readers poll as well. `events` are committed and end at that number."""
-    if _local is not None:
-        _local(stream_id, last_sequence, events)
+    if local is not None:
+        local(stream_id, last_sequence, events)
         return
     try:
         with valkey.asked() as client:

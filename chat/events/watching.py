@@ -6,9 +6,12 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from itertools import islice
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from chat.events.vocabulary import MERGEABLE, StoredEvent, to_json
+
+if TYPE_CHECKING:
+    from chat.events.hub import Hub
 
 #: Committed events kept of a stream, and their text.
 RECENT = 256
@@ -17,21 +20,11 @@ RECENT_CHARS = 262_144
 RESTS_AFTER_S = 10.0
 
 
-class Source(Protocol):
-    """What a watch reads from."""
-
-    async def page_after(self, stream_id: int, cursor: int) -> list[StoredEvent]:
-        """A page of the events after the cursor, from the table."""
-
-    def unwatch(self, watch: "Watch") -> None:
-        """Forgets a reader who left."""
-
-
 class Watch:
     """A reader of one stream, from the event after `after` on; `Hub.watch` makes it, its owner closes it."""
 
-    def __init__(self, source: Source, tail: "Tail", stream_id: int, after: int, *, present: bool = True) -> None:
-        self._source = source
+    def __init__(self, hub: "Hub", tail: "Tail", stream_id: int, after: int, *, present: bool = True) -> None:
+        self._hub = hub
         self._tail = tail
         self.present = present
         self.stream_id = stream_id
@@ -44,7 +37,7 @@ class Watch:
             self.news.clear()
             events = self._tail.since(self.cursor)
             if events is None:
-                events = await self._source.page_after(self.stream_id, self.cursor)
+                events = await self._hub.pages.answer((self.stream_id, self.cursor))
                 self._tail.remember(events)
             if events:
                 self.cursor = events[-1].sequence
@@ -52,7 +45,7 @@ class Watch:
             await self.news.wait()
 
     def close(self) -> None:
-        self._source.unwatch(self)
+        self._hub.unwatch(self)
 
 
 class Tail:

@@ -10,7 +10,7 @@ from django.db import connection
 
 from chat.events import presence, reading
 from chat.events.vocabulary import StoredEvent
-from chat.models import Message, Stream
+from chat.models import Stream
 from graphs.models import Object
 from graphs.objects.headers import may_see, narrowed
 from graphs.site.access import NotFound, member_of, parsed_id
@@ -29,24 +29,12 @@ class ReadableStream:
     name: str
     workspace_id: int
     last_sequence: int
-    session_id: uuid.UUID | None
-
-
-@dataclass(frozen=True, slots=True)
-class EventPage:
-    """A page of a stream's events; `last` is the stream's last number, never before that of an event here."""
-
-    stream: ReadableStream
-    events: list[StoredEvent]
-
-    @property
-    def last(self) -> int:
-        return max([self.stream.last_sequence, *(event.sequence for event in self.events[-1:])])
+    session_id: str | None
 
 
 #: The streams that the person `u` (a row of auth_user) may read, as the columns of `ReadableStream`.
 READABLE_STREAMS = """
-SELECT stream.id, stream.name, stream.workspace_id, stream.last_sequence, session.id AS session_id
+SELECT stream.id, stream.name, stream.workspace_id, stream.last_sequence, session.id::text AS session_id
 FROM chat_stream AS stream LEFT JOIN chat_session AS session ON session.stream_id = stream.id
 WHERE u.is_active
     AND EXISTS (SELECT FROM graphs_membership WHERE workspace_id = stream.workspace_id AND user_id = u.id)
@@ -97,18 +85,16 @@ def hidden_streams(user: User, ids: Collection[int]) -> set[int]:
 def readable(stream: Stream) -> ReadableStream:
     session = getattr(stream, "session", None)
     return ReadableStream(
-        stream.pk, stream.name, stream.workspace_id, stream.last_sequence, session.pk if session else None
+        stream.pk, stream.name, stream.workspace_id, stream.last_sequence, str(session.pk) if session else None
     )
 
 
-def events_page(stream: ReadableStream, after: int, limit: int) -> EventPage:
-    """One page of the log; asking counts as being there."""
+def events_page(
+    stream: ReadableStream, after: int, limit: int, message_id: uuid.UUID | None = None
+) -> list[StoredEvent]:
+    """The next events of a stream, or of one message in it; asking counts as being there."""
     presence.renew([stream.id], None)
-    return EventPage(stream, reading.after({stream.id: after}, min(limit, MAX_EVENTS), MAX_BYTES))
-
-
-def events_of_message(message: Message, after: int, limit: int) -> EventPage:
-    """The events of one message, in order."""
-    stream = readable(message.session.stream)
-    presence.renew([stream.id], None)
-    return EventPage(stream, reading.of_message(stream.id, message.pk, after, min(limit, MAX_EVENTS), MAX_BYTES))
+    most = min(limit, MAX_EVENTS)
+    if message_id is None:
+        return reading.after({stream.id: after}, most, MAX_BYTES)
+    return reading.of_message(stream.id, message_id, after, most, MAX_BYTES)

@@ -107,8 +107,8 @@ class ChatConsumer(PersonConsumer):
         self._subscriptions.start(stream, watch)
 
     async def _confirm(self, type_: str, frame: frames.Frame, stream: ReadableStream) -> None:
-        session_id = str(stream.session_id) if stream.session_id else None
-        await self.send_frame({"type": type_, "_id": frame.id, "sessionId": session_id, "stream": stream.name})
+        named = {"sessionId": stream.session_id, "stream": stream.name}
+        await self.send_frame({"type": type_, "_id": frame.id, **named})
 
     async def _readable(self, stream_name: str) -> ReadableStream:
         """The stream, if the person still may be here and may read it."""

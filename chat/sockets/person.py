@@ -76,7 +76,7 @@ class PersonConsumer(GatedConsumer):
         await super().disconnect(code)
         open_readers.remove(self)
         if slot := self.slot():
-            await connections.release(slot)
+            await asyncio.to_thread(connections.release, slot)
 
     async def authenticated(self) -> None:
         """Called once, when the person is known and may stay."""
@@ -138,7 +138,7 @@ class PersonConsumer(GatedConsumer):
         return Slot(person.user.pk, self._id, self.at_graph)
 
     async def _take_slot(self, person: Identity) -> None:
-        if not await connections.take(self._slot(person)):
+        if not await asyncio.to_thread(connections.take, self._slot(person)):
             text = _("You have too many connections open. Close some tabs.")
             await self.refuse(None, "too_many_sockets", text)
             raise Closing(TOO_MANY)

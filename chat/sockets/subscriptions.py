@@ -42,7 +42,7 @@ class Subscriptions:
         self._goodbyes: set[asyncio.Task[None]] = set()
 
     def reads(self, session_id: str) -> bool:
-        return any(str(reading.stream.session_id) == session_id for reading in self.readings.values())
+        return any(reading.stream.session_id == session_id for reading in self.readings.values())
 
     def remember(self, run_id: uuid.UUID, own_id: int | str) -> None:
         """Makes events of this run carry the `_id` with which this socket asked for it."""
@@ -64,7 +64,7 @@ class Subscriptions:
     def start(self, stream: ReadableStream, watch: Watch) -> None:
         """Sends the stream from the watch's cursor on, instead of from wherever it was read before."""
         self.stop(stream.id)
-        text_of = partial(self._text_of, stream.name, _session_id(stream))
+        text_of = partial(self._text_of, stream.name, stream.session_id)
         sending = asyncio.create_task(self._consumer.forward(f"stream {stream.name}", watch.next, text_of))
         self.readings[stream.id] = _Reading(stream, watch, sending)
 
@@ -87,7 +87,7 @@ class Subscriptions:
             goodbye.add_done_callback(self._goodbyes.discard)
 
     async def _say_lost(self, stream: ReadableStream) -> None:
-        frame = {"type": "ai:unsubscribed", "_id": None, "sessionId": _session_id(stream), "stream": stream.name}
+        frame = {"type": "ai:unsubscribed", "_id": None, "sessionId": stream.session_id, "stream": stream.name}
         try:
             await self._consumer.gate.passed()
             async with self._consumer.order:
@@ -100,7 +100,3 @@ class Subscriptions:
             self.stop(stream_id)
         for goodbye in self._goodbyes:
             goodbye.cancel()
-
-
-def _session_id(stream: ReadableStream) -> str | None:
-    return str(stream.session_id) if stream.session_id else None

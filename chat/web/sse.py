@@ -6,7 +6,6 @@ import logging
 import re
 import uuid
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -39,28 +38,19 @@ def close_all() -> None:
         task.cancel()
 
 
-@dataclass(frozen=True, slots=True)
-class _Wish:
-    """The person, the streams they ask for, and the number to read each from."""
-
-    person: identity.Identity
-    streams: list[ReadableStream]
-    cursors: dict[int, int]
-
-
 async def sse(scope: dict[str, Any], receive: Callable[[], Awaitable[Any]], send: Any) -> None:
     """Serves one response; an ASGI application."""
     translation.activate(identity.language_of(scope["headers"]))
     watches: list[Watch] = []
     slot: Slot | None = None
     try:
-        wish = await _wish(scope)
-        slot = Slot(wish.person.user.pk, uuid.uuid4().hex)
-        if not await connections.take(slot):
+        person, streams, cursors = await _wish(scope)
+        slot = Slot(person.user.pk, uuid.uuid4().hex)
+        if not await asyncio.to_thread(connections.take, slot):
             raise Problem(429, "too_many", _("You have too many connections open. Close some tabs."))
-        for stream in wish.streams:
-            watches.append(await runtime.current().hub.watch(stream.id, wish.cursors[stream.id]))
-        response = Response(send, wish.person, wish.streams, wish.cursors, slot)
+        for stream in streams:
+            watches.append(await runtime.current().hub.watch(stream.id, cursors[stream.id]))
+        response = Response(send, person, streams, cursors, slot)
         open_readers.add(response)
         try:
             await response.begin()
@@ -78,7 +68,7 @@ async def sse(scope: dict[str, Any], receive: Callable[[], Awaitable[Any]], send
         for watch in watches:
             watch.close()
         if slot is not None:
-            await connections.release(slot)
+            await asyncio.to_thread(connections.release, slot)
 
 
 async def _serve_until_left(task: asyncio.Task[None], receive: Callable[[], Awaitable[Any]]) -> None:
@@ -100,8 +90,8 @@ async def _left(receive: Callable[[], Awaitable[Any]]) -> None:
         pass
 
 
-async def _wish(scope: dict[str, Any]) -> _Wish:
-    """What is asked for; raises `Problem` for what cannot be given."""
+async def _wish(scope: dict[str, Any]) -> tuple[identity.Identity, list[ReadableStream], dict[int, int]]:
+    """Person, streams, and the number to read each from. Raises `Problem` for what cannot be given."""
     if scope["method"] != "GET":
         raise Problem(405, "method_not_allowed", _("Only GET is possible here."), headers={"Allow": "GET"})
     person = await identity.of_request(scope["headers"])
@@ -116,7 +106,7 @@ async def _wish(scope: dict[str, Any]) -> _Wish:
         raise problems.not_found()
     streams = [granted[name] for name in names]
     cursor = identity.header(scope["headers"], b"last-event-id") or query.get("cursor", [""])[0]
-    return _Wish(person, streams, _positions(cursor, streams))
+    return person, streams, _positions(cursor, streams)
 
 
 def _positions(cursor: str, streams: list[ReadableStream]) -> dict[int, int]:

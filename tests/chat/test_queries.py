@@ -8,6 +8,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from chat.actions.conversations import delete_session, post_message
+from chat.api.events import EventPage
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
 from chat.models import Session, Stream
@@ -220,8 +221,8 @@ def test_a_page_that_was_overtaken_names_the_later_end(alice: User, demo_workspa
     stream = stream_for(alice, "graph_1")
     with transaction.atomic():
         append(stream.id, [NewEvent("object_changed", {}), NewEvent("object_changed", {})])
-    assert events_page(stream, 0, 10).last == 2
-    assert events_page(stream, 0, 1).last == 1
+    assert EventPage.of(stream, events_page(stream, 0, 10)).last == 2
+    assert EventPage.of(stream, events_page(stream, 0, 1)).last == 1
 
 
 @pytest.mark.django_db

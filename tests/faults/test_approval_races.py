@@ -239,7 +239,7 @@ def test_approve_all_of_one_turn_in_two_windows(alice: User, nba: Graph) -> None
         ids = [str(each.pk) for each in proposals]
         here: Member = member_of(alice)
         answers = at_once(*[lambda: deciding.decide_many(here, ids, Decision(True))] * 3)  # noqa: B023
-        done = [each.proposal_id for answer in answers for each in answer if each.decided]
+        done = [str(each.proposal.pk) for answer in answers for each in answer if isinstance(each, deciding.Decided)]
         assert sorted(done) == sorted(ids)
     assert ChangeSet.objects.count() == 10
     checker.check_gap_free()

@@ -23,7 +23,7 @@ def test_it_counts_the_first_sockets_of_a_process_all_at_once(attempt: int, sett
 
     def take(number: int) -> bool:
         together.wait(10)
-        return connections._take(Slot(1, str(number)))
+        return connections.take(Slot(1, str(number)))
 
     with ThreadPoolExecutor(AT_ONCE) as threads:
         assert all(threads.map(take, range(AT_ONCE)))
@@ -33,24 +33,24 @@ def test_hosts_whose_clocks_differ_count_the_same(settings: Settings, monkeypatc
     settings.REDIS_PREFIX = f"limit-{uuid.uuid4().hex}"
     settings.LIMIT_SOCKETS = 1
     now = time.time()
-    assert connections._take(Slot(1, "first"))
+    assert connections.take(Slot(1, "first"))
     monkeypatch.setattr(time, "time", lambda: now + 3600)
-    assert not connections._take(Slot(1, "second"))
-    connections._renew([Slot(1, "first")])
+    assert not connections.take(Slot(1, "second"))
+    connections.renew([Slot(1, "first")])
     monkeypatch.setattr(time, "time", lambda: now)
-    assert not connections._take(Slot(1, "third"))
-    connections._release(Slot(1, "first"))
-    assert connections._take(Slot(1, "fourth"))
+    assert not connections.take(Slot(1, "third"))
+    connections.release(Slot(1, "first"))
+    assert connections.take(Slot(1, "fourth"))
 
 
 def test_a_socket_that_nobody_renews_is_forgotten(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.REDIS_PREFIX = f"limit-{uuid.uuid4().hex}"
     settings.LIMIT_SOCKETS = 1
-    assert connections._take(Slot(1, "first"))
-    assert not connections._take(Slot(1, "second"))
+    assert connections.take(Slot(1, "first"))
+    assert not connections.take(Slot(1, "second"))
     with valkey.asked() as client:
         client.zincrby(Slot(1, "first").key, -connections.FORGET_AFTER_S, "first")
-    assert connections._take(Slot(1, "third"))
+    assert connections.take(Slot(1, "third"))
 
 
 def test_all_wait_together_for_a_valkey_that_is_silent(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -58,15 +58,15 @@ def test_all_wait_together_for_a_valkey_that_is_silent(settings: Settings, monke
     monkeypatch.setattr(valkey, "_away", {})
     with silent_server() as silent:
         settings.REDIS_URL = silent.url
-        assert connections._take(Slot(1, "first"))
+        assert connections.take(Slot(1, "first"))
         reached = silent.reached()
         assert reached
         for number in range(20):
-            assert connections._take(Slot(1, str(number)))
-            connections._renew([Slot(1, str(number))])
-            connections._release(Slot(1, str(number)))
+            assert connections.take(Slot(1, str(number)))
+            connections.renew([Slot(1, str(number))])
+            connections.release(Slot(1, str(number)))
             assert limits.take("test", "alice", "1/hour") == 0
         assert silent.reached() == reached
         monkeypatch.setattr(valkey, "_away", {})
-        connections._renew([Slot(1, "first")])
+        connections.renew([Slot(1, "first")])
         assert silent.reached() > reached

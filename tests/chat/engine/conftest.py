@@ -28,6 +28,6 @@ def running(transactional_db: None) -> Iterator[Engine]:
 @pytest.fixture
 def bystander(transactional_db: None) -> Iterator[Bystander]:
     runner = Bystander()
-    doorbell.use(runner)
+    doorbell.local = runner  # type: ignore[assignment]
     yield runner
-    doorbell.use(None)
+    doorbell.local = None
