@@ -15,7 +15,7 @@ from django.contrib.sessions.models import Session as BrowserSession
 from django.db.models import OuterRef
 from django.db.models.functions import JSONObject
 from django.http.cookie import parse_cookie
-from django.http.request import split_domain_port, validate_host
+from django.http.request import HttpRequest, split_domain_port, validate_host
 from django.utils import timezone, translation
 from django.utils.crypto import constant_time_compare
 from django.utils.http import is_same_domain
@@ -100,15 +100,10 @@ def language_of(headers: Headers, named: str = "") -> str:
     """The language the client named, else what Django finds: not every browser sends it with a handshake."""
     with suppress(LookupError):
         return translation.get_supported_language_variant(named)
-    return translation.get_language_from_request(_LanguageRequest(headers))  # type: ignore[arg-type]
-
-
-class _LanguageRequest:
-    """What Django needs of a request to find the reader's language."""
-
-    def __init__(self, headers: Headers) -> None:
-        self.META = {"HTTP_ACCEPT_LANGUAGE": header(headers, b"accept-language") or ""}
-        self.COOKIES = parse_cookie(header(headers, b"cookie") or "")
+    request = HttpRequest()
+    request.META["HTTP_ACCEPT_LANGUAGE"] = header(headers, b"accept-language") or ""
+    request.COOKIES = parse_cookie(header(headers, b"cookie") or "")
+    return translation.get_language_from_request(request)
 
 
 def cookie_proof(headers: Headers) -> Proof | None:

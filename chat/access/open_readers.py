@@ -21,6 +21,7 @@ CHECK_EVERY_S = 2.0
 class OpenReader(Protocol):
     """A connection that somebody reads from."""
 
+    @property
     def slot(self) -> Slot | None:
         """The reader's slot among the connections of its person; None if it is not counted."""
 
@@ -82,5 +83,5 @@ async def _check() -> None:
 
 
 async def _count() -> None:
-    if slots := [slot for each in _open if (slot := each.slot())]:
+    if slots := [slot for each in _open if (slot := each.slot)]:
         await asyncio.to_thread(connections.renew, slots)

@@ -22,7 +22,7 @@ from chat.events.vocabulary import NewEvent
 from chat.models import Message, Proposal, Run, RunStatus, Session, Stream, calls_of
 from chat.proposals import cancel_pending
 from chat.providers.registry import ModelUnavailableError
-from chat.queries.conversations import held_session, live_run, next_position
+from chat.queries.conversations import held_session, next_position
 from graphs.objects.headers import object_for
 from graphs.objects.kinds import is_object
 from graphs.objects.refs import Ref
@@ -87,7 +87,7 @@ def answer(member: Member, session_id: str, *, text: str | None = None, go_on: b
         session = held_session(member, session_id)
         waiting = load(session.state).waiting
         expected = "tool_limit" if go_on is not None else "question"
-        if waiting is None or waiting.kind != expected or live_run(session) is not None:
+        if waiting is None or waiting.kind != expected or not next_position(session)[1]:
             raise Refused("conflict", _("This conversation does not wait for that answer (any more)."))
         asked = session.runs.select_related("message").order_by("-message__sequence").first()
         trigger = {"event": "CommunicationResponseReceived", "go_on": go_on, "text": text}

@@ -9,10 +9,7 @@ from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 
 NOTHING = "—"
-
-
-def number(count: int) -> str:
-    return intcomma(count)
+number = intcomma
 
 
 def money(cost: float | Decimal | None) -> str:

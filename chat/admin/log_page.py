@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
-from typing import Any
 
 from django.db import connection
 
 from chat.events.folding import COLUMNS, Row, events_of
+from chat.events.vocabulary import StoredEvent
 
 PAGE = 500
 #: How far one query looks for events of a type or a run before it lets the reader decide to look on.
@@ -34,17 +34,8 @@ WHERE e.found < %(limit)s ORDER BY e.sequence LIMIT %(limit)s
 """  # noqa: S608 - the only insertion is a list of columns
 
 
-@dataclass(frozen=True, slots=True)
-class LoggedEvent:
-    """An event as stored; `since` is the time since the event before it in the stream, None for the first."""
-
-    sequence: int
-    type: str
-    data: dict[str, Any]
-    message_id: uuid.UUID | None
-    run_id: uuid.UUID | None
-    created_at: datetime
-    since: timedelta | None
+#: An event, and the time since the event before it in the stream; None for the first.
+LoggedEvent = tuple[StoredEvent, timedelta | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +55,13 @@ def read(stream_id: int, last: int, start: int, type_: str | None, run_id: uuid.
         rows = cursor.fetchall()
     found = (event for *row, before_at in rows for event in _logged(Row(*row), before_at, start, end))
     events = tuple(islice(found, PAGE))
-    seen_to = events[-1].sequence if len(events) == PAGE else end
+    seen_to = events[-1][0].sequence if len(events) == PAGE else end
     return LogPage(events, seen_to + 1 if seen_to < last else None)
 
 
 def _logged(row: Row, before_at: datetime | None, start: int, end: int) -> Iterator[LoggedEvent]:
     """The row's events from `start` to `end`; `before_at` is when the event before its first one happened."""
     for event in events_of(row, start - 2, PAGE + 1):
-        at = event.created_at
         if start <= event.sequence <= end:
-            since = None if before_at is None else at - before_at
-            yield LoggedEvent(event.sequence, event.type, event.data, event.message_id, event.run_id, at, since)
-        before_at = at
+            yield event, None if before_at is None else event.created_at - before_at
+        before_at = event.created_at

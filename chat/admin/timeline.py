@@ -4,6 +4,7 @@ import json
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, get_args
 from urllib.parse import urlencode
 
@@ -14,8 +15,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from chat.admin import figures, log_page
-from chat.admin.log_page import LoggedEvent, LogPage
-from chat.events.vocabulary import MERGEABLE, EventType
+from chat.admin.log_page import LogPage
+from chat.events.vocabulary import MERGEABLE, EventType, StoredEvent
 from chat.models import Message, Run, Session, Stream, StreamEvent
 from graphs.admin.display import pretty
 
@@ -70,7 +71,7 @@ class TimelineForm(forms.Form):
 class Row:
     """An event as a line of the page; `text` is its readable part, `details` all of its data where that says more."""
 
-    event: LoggedEvent
+    event: StoredEvent
     since: str
     text: str
     details: str
@@ -99,7 +100,7 @@ def page(request: HttpRequest, session: Session, site: Mapping[str, Any]) -> Htt
         "opts": Session._meta,
         "session": session,
         "form": form,
-        "rows": [_row(event) for event in found.events],
+        "rows": [_row(*each) for each in found.events],
         "start": start,
         "last": last,
         "searched_to": (found.next or end + 1) - 1,
@@ -136,8 +137,8 @@ def _query(parameters: Mapping[str, Any]) -> str:
     return f"?{urlencode(parameters)}"
 
 
-def _row(event: LoggedEvent) -> Row:
-    since = "" if event.since is None else f"+{figures.duration(event.since)}"
+def _row(event: StoredEvent, after: timedelta | None) -> Row:
+    since = "" if after is None else f"+{figures.duration(after)}"
     if event.type in MERGEABLE and set(event.data) == {"delta"}:
         return Row(event, since, event.data["delta"], "")
     return Row(event, since, _summary(event.type, event.data), pretty(event.data) if event.data else "")

@@ -36,6 +36,7 @@ WHERE CASE jsonb_typeof(s.state -> 'version') WHEN 'number' THEN (s.state -> 've
 """
 _CLAIM = f"{_CLAIMABLE} ORDER BY r.created_at LIMIT %s FOR NO KEY UPDATE OF s, r SKIP LOCKED"
 _ANY = f"SELECT EXISTS ({_CLAIMABLE})"
+#: The stream's new epoch ends that of any owner before.
 _TAKE_OVER = "UPDATE chat_stream SET epoch = epoch + 1 WHERE id = %s RETURNING epoch, last_sequence"
 _WATCHED = """
 SELECT r.id, r.stop_requested_at IS NOT NULL OR NOT EXISTS (
@@ -84,11 +85,6 @@ class ClaimedRun:
         return self.member is not None and self.member.role.may_edit
 
 
-def begun(run: Run, member: Member | None) -> ClaimedRun:
-    """A run that was stored as one that its process drives."""
-    return _claimed(run, member, resumed=False, died=False)
-
-
 def claim(
     process: uuid.UUID,
     limit: int,
@@ -109,7 +105,7 @@ def claim(
         if not cursor.fetchone()[0]:
             return []
     with transaction.atomic():
-        beat(process)
+        Process.objects.filter(pk=process).update(seen_at=Now())
         with connection.cursor() as cursor:
             cursor.execute(_CLAIM, [*conditions, limit])
             ids = [row[0] for row in cursor.fetchall()]
@@ -123,7 +119,9 @@ def _take(run: Run, process: uuid.UUID) -> ClaimedRun:
     session = run.session
     resumed = run.first_sequence is not None
     died = run.status == RunStatus.RUNNING and run.process != process
-    run.epoch, last = _take_over(session.stream_id)
+    with connection.cursor() as cursor:
+        cursor.execute(_TAKE_OVER, [session.stream_id])
+        run.epoch, last = cursor.fetchone()
     # The answer before it may have come to wait for a person who had written this already.
     closed = [] if resumed else open_calls.close(session)
     run.first_sequence = run.first_sequence or last + len(closed) + 1
@@ -135,18 +133,11 @@ def _take(run: Run, process: uuid.UUID) -> ClaimedRun:
         Message.objects.filter(pk=run.message_id).update(status=Message.Status.STREAMING)
         started = NewEvent("status", {"state": "started"}, run.message_id, run.pk)
         append(session.stream_id, [*closed, started])
-    return _claimed(run, author_of(run), resumed=resumed, died=died)
+    return claimed(run, author_of(run), resumed=resumed, died=died)
 
 
-def _take_over(stream_id: int) -> tuple[int, int]:
-    """The stream's new epoch, which ends that of any owner before, and its last number."""
-    with connection.cursor() as cursor:
-        cursor.execute(_TAKE_OVER, [stream_id])
-        epoch, last = cursor.fetchone()
-    return int(epoch), int(last)
-
-
-def _claimed(run: Run, member: Member | None, *, resumed: bool, died: bool) -> ClaimedRun:
+def claimed(run: Run, member: Member | None, *, resumed: bool = False, died: bool = False) -> ClaimedRun:
+    """The run as its process drives it: just begun, unless `resumed` after another one gave it back or `died`."""
     session = run.session
     assert run.first_sequence is not None
     return ClaimedRun(
@@ -198,13 +189,6 @@ def abandon(run: ClaimedRun) -> None:
 
 def register(process: uuid.UUID, label: str) -> None:
     Process.objects.create(id=process, label=label)
-
-
-def beat(process: uuid.UUID) -> bool:
-    """Renews the process's sign of life; False when it was deleted because it had been silent for very long."""
-    with connection.cursor() as cursor:
-        cursor.execute("UPDATE chat_process SET seen_at = now() WHERE id = %s", [process])
-        return cursor.rowcount == 1
 
 
 def leave(process: uuid.UUID) -> None:

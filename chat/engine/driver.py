@@ -29,7 +29,7 @@ MAX_ATTEMPTS = 3
 
 
 class Driver:
-    """One claimed run in this process. `drive` is run as a task; `stop` and `hand_over` end it early."""
+    """One claimed run in this process. `drive` is run as a task, which `stop` ends early."""
 
     def __init__(self, run: ClaimedRun, writer: GroupWriter) -> None:
         self.run = run
@@ -42,24 +42,15 @@ class Driver:
         self._calls: list[CheckedCall] = []
         self._failure: Failure | None = None
         self.task: asyncio.Task[None] | None = None
-        self._ending: Literal["", "stop", "hand over"] = ""
+        self._why: StopReason | Literal["", "process ends"] = ""
         self._finishing = False
         self._over = False
         self._outcome: str | None = None
-        self._deserted = False
 
-    def stop(self, why: StopReason) -> None:
-        """Ends the answer where it is; the connection to the vendor is closed."""
-        self._deserted = why == "deserted"
-        self._interrupt("stop")
-
-    def hand_over(self) -> None:
-        """Lets another process take the run, because this one ends."""
-        self._interrupt("hand over")
-
-    def _interrupt(self, how: Literal["stop", "hand over"]) -> None:
-        if self.task is not None and not self._ending and not self._finishing:
-            self._ending = how
+    def stop(self, why: StopReason | Literal["process ends"]) -> None:
+        """Ends the answer where it is, and the connection to the vendor. As its process ends, another takes the run."""
+        if self.task is not None and not self._why and not self._finishing:
+            self._why = why
             self.task.cancel()
 
     async def drive(self) -> None:
@@ -69,7 +60,7 @@ class Driver:
                 try:
                     await self._follow(await self._first_step())
                 except asyncio.CancelledError:
-                    if not self._ending:
+                    if not self._why:
                         raise
                     await self._end_early()
                 except Fenced:
@@ -164,12 +155,11 @@ class Driver:
         reply = call.reply
         match reply.end:
             case "length":
-                return self._system_error(
-                    Failure("context_length", error_texts.CUT_BY_LENGTH, retryable=False, gave_up=True)
-                )
+                self._failure = Failure("context_length", error_texts.CUT_BY_LENGTH, retryable=False, gave_up=True)
+                return steps.SystemErrorOccurred()
             case "content_filter":
-                sentence = error_texts.sentence("content_filter")
-                return self._system_error(Failure("content_filter", sentence, retryable=False))
+                self._failure = Failure("content_filter", error_texts.sentence("content_filter"), retryable=False)
+                return steps.SystemErrorOccurred()
         if reply.tool_calls and not call.request.tools_allowed:
             await refuse_all(reply.tool_calls, self._answer)
             await self._answer.close_round(reply)
@@ -208,10 +198,6 @@ class Driver:
         assert result is not None
         return None if result.over else result.outcome
 
-    def _system_error(self, failure: Failure) -> steps.Event:
-        self._failure = failure
-        return steps.SystemErrorOccurred()
-
     async def _end_early(self) -> None:
         """Ends a run that was stopped by a person, deserted by its readers, or handed over to another process."""
         if self._over:
@@ -219,13 +205,13 @@ class Driver:
         if self.run.resumed and self._answer.transcript.empty:
             self._answer.transcript = await in_db.until_done(run_storage.shown_so_far, self.run)
         await self._model_calls.add_costs()
-        if self._deserted:
+        if self._why == "deserted":
             telemetry.deserted(self._answer.transcript)
-        if self._ending == "hand over" and not self._answer.shows_more_than_rounds():
+        if self._why == "process ends" and not self._answer.shows_more_than_rounds():
             await self._answer.flush()
             await self._store_with_costs(run_storage.give_back, self.run)
             self._outcome = "handed over"
-        elif self._ending == "hand over":
+        elif self._why == "process ends":
             self._failure = Failure("server_error", error_texts.PROCESS_DIED, retryable=True)
             await self._close("failed")
         else:

@@ -19,7 +19,7 @@ from chat.engine.answer import LiveAnswer
 from chat.engine.claims import ClaimedRun
 from chat.engine.error_texts import Failure
 from chat.prompts.cutting import room_for_prompt
-from chat.prompts.window import surely_fits
+from chat.prompts.window import surely_fits, tokens_of
 from chat.providers.base import ProviderConfig, ProviderError, Reply
 from chat.providers.estimating import estimate_usage
 from chat.providers.registry import ModelUnavailableError
@@ -28,6 +28,9 @@ from chat.spending.crashed import OUTCOME, settle_run
 from chat.spending.refusing import BudgetRefused
 
 log = logging.getLogger("countersign.engine")
+
+#: Of what a vendor refused as too long, how much is tried next.
+SQUEEZED = 0.75
 
 
 class ModelCalls:
@@ -98,7 +101,8 @@ class ModelCalls:
             if error is not None and error.code == "context_length" and not self._squeezed:
                 # Once for a run whose vendor found its request too long, though it was not as counted here.
                 self._squeezed = True
-                shorter = await self._fitting_call(self._config, tools, await summarising.less_than(call.request))
+                less = int(await in_tool_thread(tokens_of, call.request) * SQUEEZED)
+                shorter = await self._fitting_call(self._config, tools, less)
                 if not isinstance(shorter, Failure):
                     error = await self._ask(shorter)
         except BudgetRefused as refusal:

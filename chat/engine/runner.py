@@ -72,7 +72,7 @@ class Runner:
         while self._running and (left := deadline - self._loop.time()) > 0:
             await asyncio.wait(self._running, timeout=left)
         for driver in list(self._drivers.values()):
-            driver.hand_over()
+            driver.stop("process ends")
         if self._running:
             await asyncio.wait(self._running, timeout=10)
         doorbell.local = None

@@ -14,7 +14,6 @@ from chat.engine.states import Phase, knows
 from chat.events.append import STORED, Batch
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, Run, RunStatus, Session
-from chat.queries.streams import stream_name_of
 from graphs.site import row_store
 from graphs.site.access import Member
 
@@ -52,7 +51,7 @@ class Accepted:
 
     @property
     def stream(self) -> str:
-        return stream_name_of(str(self.session_id))
+        return f"session_{self.session_id}"
 
     def to_json(self) -> dict[str, Any]:
         """The answer of the doors; `after` is for the door that subscribes."""
@@ -77,7 +76,7 @@ def start(
 ) -> Accepted:
     """Stores a run and its first events, last in the transaction, with its `question` if that is a new one.
 
-    Without `question` it belongs to the last one that a person asked.
+    Without `question` it belongs to the last one that a person asked. A process that drives it takes the stream.
     """
     session, runner = run.session, doorbell.local
     drives = runner is not None and resting and knows(session) and runner.takes(session.pk)
@@ -88,24 +87,13 @@ def start(
         run.status, run.process, run.attempts = RunStatus.RUNNING, runner.process_id, 1
         run.message.status, session.phase = Message.Status.STREAMING, Phase.EXECUTING_ENRICHMENTS
         events = [*events, NewEvent("status", {"state": "started"}, run.message_id, run.pk)]
-    last = _store(run, new, events)
-    if runner and drives:
-        begun = claims.begun(run, member)
-        transaction.on_commit(lambda: runner.adopt(begun), robust=True)
-    else:
-        transaction.on_commit(doorbell.ring)
-    return Accepted(session.pk, question.pk, run.message_id, run.pk, last - len(events))
-
-
-def _store(run: Run, messages: Sequence[Message], events: Sequence[NewEvent]) -> int:
-    """Stores what begins a run in one statement; a process that drives it takes the stream. Returns its last number."""
-    session, batch = run.session, Batch(events)
+    batch = Batch(events)
     values: dict[str, Any] = {
-        "messages": row_store.as_json(messages),
+        "messages": row_store.as_json(new),
         "run": row_store.as_json([run]),
         "stream": session.stream_id,
         "session": session.pk,
-        "drives": run.status == RunStatus.RUNNING,
+        "drives": drives,
         "phase": session.phase,
         "now": timezone.now(),
         **batch.values,
@@ -113,10 +101,14 @@ def _store(run: Run, messages: Sequence[Message], events: Sequence[NewEvent]) ->
     with connection.cursor() as cursor:
         cursor.execute(_START, values)
         last, epoch, at = cursor.fetchone()
-    if run.status == RunStatus.RUNNING:
-        run.epoch, run.first_sequence = int(epoch), int(last)
     batch.tell(session.stream_id, last, at)
-    return int(last)
+    if runner and drives:
+        run.epoch, run.first_sequence = epoch, last
+        claimed = claims.claimed(run, member)
+        transaction.on_commit(lambda: runner.adopt(claimed), robust=True)
+    else:
+        transaction.on_commit(doorbell.ring)
+    return Accepted(session.pk, question.pk, run.message_id, run.pk, last - len(events))
 
 
 def queued(run: Run) -> NewEvent:

@@ -24,9 +24,6 @@ from chat.spending.refusing import BudgetRefused
 
 log = logging.getLogger("countersign.engine")
 
-#: Of what a vendor refused as too long, how much is tried next.
-SQUEEZED = 0.75
-
 
 class TooLong(Exception):
     """What has to be sent does not fit, however much of the conversation is summarised."""
@@ -45,11 +42,6 @@ class OversizedRequest:
 
     def own_rounds(self) -> list[list[PromptMessage]]:
         return window.own_rounds(self.rounds, self.prompt.rounds_left_out)
-
-
-async def less_than(refused: ModelRequest) -> int:
-    """The room that is tried next for a request that a vendor found too long, though it was not as counted here."""
-    return int(await in_tool_thread(window.tokens_of, refused) * SQUEEZED)
 
 
 async def make_room(oversized: OversizedRequest, answer: LiveAnswer) -> bool:

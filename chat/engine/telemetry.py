@@ -1,9 +1,9 @@
 """What a run reports to logs, metrics and spans: one function for each thing in the engine. docs/observing.md."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -102,25 +102,18 @@ def unpaid(call: "LiveCall") -> None:
     emit("budget_refused", "warning", provider=call.config.name, model=call.config.model)
 
 
-@dataclass(frozen=True, slots=True)
-class ToolSpan:
-    """The span of a tool at work."""
-
-    activity: Activity
-
-    def returned(self, result: dict[str, Any]) -> None:
-        """Notes the tool's answer; `{"error": ...}` is one, too."""
-        text = json.dumps(result, ensure_ascii=False)
-        self.activity.note("error" if "error" in result else None, result_chars=len(text))
-        self.activity.note_text(lambda: {"result": text})
-
-
 @contextmanager
-def of_tool(call: "CheckedCall") -> Iterator[ToolSpan]:
-    """The span of a tool that reads."""
+def of_tool(call: "CheckedCall") -> Iterator[Callable[[dict[str, Any]], None]]:
+    """The span of a tool that reads, as a function that notes the tool's answer; `{"error": ...}` is one, too."""
     arguments = call.arguments
     with activity("tool", lambda: {"arguments": arguments}, tool=call.name, tool_call=call.id) as span:
-        yield ToolSpan(span)
+
+        def returned(result: dict[str, Any]) -> None:
+            text = json.dumps(result, ensure_ascii=False)
+            span.note("error" if "error" in result else None, result_chars=len(text))
+            span.note_text(lambda: {"result": text})
+
+        yield returned
 
 
 def refused(checked: Sequence["CheckedCall"], written: Sequence[ToolCall]) -> None:

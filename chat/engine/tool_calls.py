@@ -83,9 +83,9 @@ async def _run(call: CheckedCall, context: ToolContext, answer: LiveAnswer) -> N
     if isinstance(call.found, tools.CallRefused):
         result: dict[str, Any] = {"error": call.found.message}
     else:
-        with telemetry.of_tool(call) as span:
+        with telemetry.of_tool(call) as returned:
             result = await _result(call.found, context)
-            span.returned(result)
+            returned(result)
     await answer.emit("tool_call_result", {"toolCallId": call.id, "result": result})
 
 

@@ -4,7 +4,6 @@ import asyncio
 import logging
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
@@ -58,15 +57,6 @@ SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_n
 """
 
 
-@dataclass(frozen=True, slots=True)
-class StreamBatch:
-    """The events of a batch for one stream."""
-
-    stream_id: int
-    epoch: int
-    events: Sequence[NewEvent]
-
-
 class Outcome(NamedTuple):
     """What became of a stream's batch: `last` if it was written, after `base` if known; else if it still can be."""
 
@@ -87,10 +77,10 @@ class Committer:
         self._batch = 0
         self._connection: psycopg.AsyncConnection | None = None
 
-    async def commit(self, parts: Sequence[StreamBatch]) -> list[Outcome]:
-        """Stores what streams can take that nobody else holds or owns; waits while PostgreSQL is away."""
+    async def commit(self, parts: Sequence[tuple[int, int, Sequence[NewEvent]]]) -> list[Outcome]:
+        """Stores events of streams, given by id and epoch, that nobody else holds or owns; waits for PostgreSQL."""
         self._batch += 1
-        rows = [(part.stream_id, part.epoch, [as_row(event) for event in part.events]) for part in parts]
+        rows = [(stream_id, epoch, [as_row(event) for event in events]) for stream_id, epoch, events in parts]
         parameters: dict[str, object] = {"parts": to_json(rows), "writer": self._id, "batch": self._batch}
         uncertain = False
         while True:

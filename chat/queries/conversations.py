@@ -4,7 +4,7 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.db.models import F, Prefetch, Q, QuerySet
 
-from chat.models import AlwaysSend, Message, Proposal, Run, RunStatus, Session
+from chat.models import AlwaysSend, Message, Proposal, RunStatus, Session
 from chat.prompts.summary_json import SummaryShape
 from chat.queries.proposals import in_brief
 from graphs.models import Role, Workspace
@@ -127,8 +127,3 @@ def next_position(session: Session) -> tuple[int, bool]:
         cursor.execute(_PLACE, {"session": session.pk})
         position, resting = cursor.fetchone()
     return int(position), bool(resting)
-
-
-def live_run(session: Session) -> Run | None:
-    """The run that is being driven or waits next."""
-    return session.runs.filter(status__in=[RunStatus.RUNNING, RunStatus.QUEUED]).order_by("message__sequence").first()

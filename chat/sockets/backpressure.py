@@ -33,8 +33,7 @@ class Gate:
     def resumeProducing(self) -> None:  # noqa: N802 - Twisted's name
         self._open.set()
 
-    def stopProducing(self) -> None:  # noqa: N802 - Twisted's name
-        self._open.set()
+    stopProducing = resumeProducing  # noqa: N815 - Twisted's name
 
     async def passed(self) -> None:
         """Waits until the reader takes more; raises `TooSlow` when it does not."""

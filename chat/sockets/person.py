@@ -50,7 +50,7 @@ class PersonConsumer(GatedConsumer):
         super().__init__()
         self.identity: Identity | None = None
         self.workspace = ""
-        self._id = uuid.uuid4().hex
+        self.slot: Slot | None = None
         self._pace = Pace(_now())
 
     async def connect(self) -> None:
@@ -75,8 +75,8 @@ class PersonConsumer(GatedConsumer):
     async def disconnect(self, code: int | None) -> None:
         await super().disconnect(code)
         open_readers.remove(self)
-        if slot := self.slot():
-            await asyncio.to_thread(connections.release, slot)
+        if self.slot is not None:
+            await asyncio.to_thread(connections.release, self.slot)
 
     async def authenticated(self) -> None:
         """Called once, when the person is known and may stay."""
@@ -131,14 +131,9 @@ class PersonConsumer(GatedConsumer):
         frame = {"type": f"{self.prefix}:error", "_id": own_id, "error": text, "code": code}
         await self.send_frame({**frame, **(details or {})})
 
-    def slot(self) -> Slot | None:
-        return self._slot(self.identity) if self.identity else None
-
-    def _slot(self, person: Identity) -> Slot:
-        return Slot(person.user.pk, self._id, self.at_graph)
-
     async def _take_slot(self, person: Identity) -> None:
-        if not await asyncio.to_thread(connections.take, self._slot(person)):
+        self.slot = Slot(person.user.pk, uuid.uuid4().hex, self.at_graph)
+        if not await asyncio.to_thread(connections.take, self.slot):
             text = _("You have too many connections open. Close some tabs.")
             await self.refuse(None, "too_many_sockets", text)
             raise Closing(TOO_MANY)

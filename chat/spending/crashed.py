@@ -26,26 +26,21 @@ def settle_run(run_id: uuid.UUID) -> bool:
 
     An owner that settled it may have died before it closed the run: then it is recorded after the last event.
     """
-    if _settle_all(_dead().filter(run=run_id)) > 0:
+    if settle_all(Q(run=run_id)) > 0:
         return True
     run = Run.objects.select_related("session").get(pk=run_id)
     last_shown = _shown(run).order_by("-sequence").values("created_at")[:1]
     return ModelCall.objects.filter(run=run, outcome=OUTCOME, created_at__gte=Subquery(last_shown)).exists()
 
 
-def settle_all() -> int:
-    """Settles what was left open of all runs, and of calls outside of runs that should be over since long."""
-    return _settle_all(_dead())
+def settle_all(of: Q | None = None) -> int:
+    """Settles what was left open, or `of` it some, of runs and of calls outside of runs that should be over since long.
 
-
-def _dead() -> QuerySet[Reservation]:
-    """A run that rests, or has another owner, has no call under way; an embedding or a summary is known by its age."""
+    A run that rests, or has another owner, has no call under way; an embedding or a summary is known by its age.
+    """
     left = Q(run__isnull=False) & (~Q(run__status=RunStatus.RUNNING) | Q(epoch__lt=F("run__epoch")))
     longest = timedelta(seconds=2 * settings.MODEL_CALL_TIMEOUT_S)
-    return Reservation.objects.filter(left | Q(run=None, created_at__lt=Now() - longest)).order_by("pk")
-
-
-def _settle_all(dead: QuerySet[Reservation]) -> int:
+    dead = Reservation.objects.filter(left | Q(run=None, created_at__lt=Now() - longest), of or Q()).order_by("pk")
     return sum(_settle(reservation_id, session_id) for reservation_id, session_id in dead.values_list("pk", "session"))
 
 

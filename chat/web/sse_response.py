@@ -42,7 +42,7 @@ class Response:
         slot: Slot,
     ) -> None:
         self._send = send
-        self._slot = slot
+        self.slot = slot
         self._person = person
         self._names = {stream.id: stream.name for stream in streams}
         self._workspaces = {stream.workspace_id for stream in streams}
@@ -50,9 +50,6 @@ class Response:
         self._gate = Gate()
         self._one_at_a_time = asyncio.Lock()
         self._ended = asyncio.Event()
-
-    def slot(self) -> Slot:
-        return self._slot
 
     def reader(self) -> Reader:
         return Reader(self._person, self._workspaces, self._names)

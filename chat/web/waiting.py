@@ -82,15 +82,14 @@ async def _wait_if_possible(answer: "_Recorded", headers: Headers) -> None:
 
 
 class _Waiter:
-    """A request that waits, whose access is checked like that of everyone who reads."""
+    """A request that waits, whose access is checked like that of everyone who reads. It is not counted."""
+
+    slot = None
 
     def __init__(self, person: Identity, stream: ReadableStream, resting: "asyncio.Task[Any]") -> None:
         self._person = person
         self._stream = stream
         self._resting = resting
-
-    def slot(self) -> None:
-        """None: a request that waits is not counted."""
 
     def reader(self) -> Reader:
         return Reader(self._person, {self._stream.workspace_id}, {self._stream.id})

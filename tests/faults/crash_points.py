@@ -162,15 +162,12 @@ HARMLESS = {
 
 #: Functions that write, but only within a transaction that their caller holds.
 WITHIN_TRANSACTION = {
-    "chat.engine.runs:_store": "start",
     "chat.engine.runs:start": "post_message, answer, retry, deepen, apply_decisions",
     "chat.engine.turns:apply_decisions": "whoever decides",
     "chat.engine.turns:_next_of": "apply_decisions",
     "chat.actions.conversations:_stop": "stop, delete_session",
     "chat.actions.conversations:open_session": "post_message",
     "chat.engine.claims:_take": "claim",
-    "chat.engine.claims:beat": "claim",
-    "chat.engine.claims:_take_over": "claim, post_message, answer, retry, apply_decisions",
     "chat.engine.open_calls:close": "post_message, claim",
     "chat.engine.run_storage:Provenance.save_to": "ProposalRound.perform",
     "chat.engine.run_storage:store_round": "save_round, ProposalRound.perform",
