@@ -18,8 +18,7 @@ class InboxLink {
     const { workspace, news, api, socket } = element.dataset;
     this.element = element;
     this.api = new ChatApi({ base: api, workspace, context: null });
-    this.socket = pageSocket(socket, workspace);
-    this.followed = new FollowedStream({ api: this.api, socket: this.socket, stream: news });
+    this.followed = new FollowedStream({ api: this.api, socket: pageSocket(socket, workspace), stream: news });
     this.timer = 0;
     this.stale = false;
   }
@@ -28,8 +27,7 @@ class InboxLink {
     this.followed.addEventListener("frame", ({ detail }) => this.heard(detail));
     this.followed.addEventListener("caught-up", () => this.later());
     document.addEventListener("visibilitychange", () => this.stale && this.later());
-    this.followed.start();
-    this.socket.hold();
+    this.followed.start(new AbortController().signal);
   }
 
   heard({ type, undoes }) {

@@ -38,15 +38,14 @@ export class ProposalInbox extends HTMLElement {
     this.news = new News((results) => this.heard(results));
     this.take(waitingIn(document));
     this.showAddressed(new URLSearchParams(location.search).get("proposal"));
-    this.news.start();
     this.listeners = new AbortController();
     const { signal } = this.listeners;
+    this.news.start(signal);
     document.addEventListener("countersign:taken-back", ({ detail }) => this.takenBack(detail), { signal });
     this.list.element.focus({ preventScroll: true });
   }
 
   disconnectedCallback() {
-    this.news.stop();
     this.listeners.abort();
   }
 

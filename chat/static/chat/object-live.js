@@ -27,22 +27,19 @@ class ObjectLive extends HTMLElement {
     document.addEventListener("visibilitychange", () => this.stale && this.later(), { signal });
     document.addEventListener("focusout", () => this.stale && this.later(), { signal });
     // An open panel reads the object's stream, and tells the page of changes.
-    if (!document.querySelector("chat-widget:not([bubble])")) this.follow(pageSocket(at("socket"), at("workspace")));
+    if (!document.querySelector("chat-widget:not([bubble])")) this.follow(pageSocket(at("socket"), at("workspace")), signal);
   }
 
   disconnectedCallback() {
     this.listeners.abort();
-    this.followed?.stop();
-    this.release?.();
     clearTimeout(this.timer);
   }
 
-  follow(socket) {
-    this.followed = new FollowedStream({ api: this.api, socket, object: this.object });
-    this.followed.addEventListener("frame", ({ detail }) => detail.type === "ai:object_changed" && this.later());
-    this.followed.addEventListener("caught-up", ({ detail }) => detail.first && this.compare());
-    this.followed.start();
-    this.release = socket.hold();
+  follow(socket, signal) {
+    const followed = new FollowedStream({ api: this.api, socket, object: this.object });
+    followed.addEventListener("frame", ({ detail }) => detail.type === "ai:object_changed" && this.later());
+    followed.addEventListener("caught-up", ({ detail }) => detail.first && this.compare());
+    followed.start(signal);
   }
 
   /** The page may be older than the first event that was read. */

@@ -10,7 +10,7 @@ import { Entry } from "./history/entry.js";
 import { Filters } from "./history/filters.js";
 import { RollbackDialog } from "./history/rollback.js";
 import { historySheet } from "./history/styles.js";
-import { askNowAndThen, Refresher } from "./refresh.js";
+import { Refresher } from "./refresh.js";
 import { t } from "./strings.js";
 
 /** How far back a link to an older change set looks. */
@@ -21,7 +21,7 @@ class GraphHistory extends HTMLElement {
   #entries = [];
   #next = null;
   #loading = 0;
-  #endings = [];
+  #leaving = null;
   #filters;
   #list = html("ol", { class: "history-list" });
   #said = html("div", { role: "status" });
@@ -38,18 +38,14 @@ class GraphHistory extends HTMLElement {
 
   connectedCallback() {
     if (!this.#api) this.#build();
-    const heard = (event) => this.#objectChanged(event.detail);
-    document.addEventListener("countersign:object-changed", heard);
-    this.#endings = [
-      () => document.removeEventListener("countersign:object-changed", heard),
-      askNowAndThen(() => this.#refresher.ask()),
-      () => this.#refresher.stop(),
-    ];
+    this.#leaving = new AbortController();
+    const { signal } = this.#leaving;
+    document.addEventListener("countersign:object-changed", ({ detail }) => this.#objectChanged(detail), { signal });
+    this.#refresher.follow(signal);
   }
 
   disconnectedCallback() {
-    this.#endings.forEach((end) => end());
-    this.#endings = [];
+    this.#leaving.abort();
   }
 
   /** The reader looks at it: loads what is not there yet. */

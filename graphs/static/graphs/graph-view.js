@@ -2,7 +2,7 @@
 // Attributes, events and keys are told in docs/graph-view.md.
 
 import { diffSheet } from "./diff.js";
-import { askNowAndThen, Refresher } from "./refresh.js";
+import { Refresher } from "./refresh.js";
 import { Drawing } from "./view/drawing.js";
 import { failureMessage, loadingMessage } from "./view/message.js";
 import { fetchGraph } from "./view/source.js";
@@ -23,7 +23,8 @@ class GraphView extends HTMLElement {
   /** Names the state of the graph that is shown. */
   #tag = "";
   #refresher = new Refresher(() => this.reload());
-  #endings = [];
+  /** Fires when it leaves the page; null while it is on none. */
+  #leaving = null;
 
   constructor() {
     super();
@@ -33,29 +34,28 @@ class GraphView extends HTMLElement {
   }
 
   connectedCallback() {
-    this.#endings = [
-      this.#drawing.follow(),
-      this.#listen("select-node", ({ key }) => typeof key === "string" && this.#drawing.navigation.showNode(key)),
-      this.#listen("object-changed", (change) => this.#objectChanged(change)),
-      this.#listen("proposals", (news) => this.#proposalsChanged(news)),
-      this.#listen("select-proposal", (wish) => this.#proposalChosen(wish)),
-      askNowAndThen(() => this.#refresher.ask()),
-      () => this.#refresher.stop(),
-    ];
+    this.#leaving = new AbortController();
+    const { signal } = this.#leaving;
+    this.#drawing.follow(signal);
+    this.#listen("select-node", ({ key }) => typeof key === "string" && this.#drawing.navigation.showNode(key));
+    this.#listen("object-changed", (change) => this.#objectChanged(change));
+    this.#listen("proposals", (news) => this.#proposalsChanged(news));
+    this.#listen("select-proposal", (wish) => this.#proposalChosen(wish));
+    this.#refresher.follow(signal);
     const address = this.getAttribute("live");
-    if (address) this.#endings.push(this.#drawing.goLive(address));
-    if (this.hasAttribute("editable")) this.#endings.push(this.#drawing.edit());
+    if (address) this.#drawing.goLive(address, signal);
+    if (this.hasAttribute("editable")) this.#drawing.edit(signal);
     if (!this.#drawing.model) this.#load();
   }
 
   disconnectedCallback() {
-    this.#endings.forEach((end) => end());
-    this.#endings = [];
+    this.#leaving.abort();
+    this.#leaving = null;
     this.#loading?.abort();
   }
 
   attributeChangedCallback(_name, before, after) {
-    if (!this.#endings.length || before === after) return;
+    if (!this.#leaving || before === after) return;
     this.#drawing.forget();
     this.#load();
   }
@@ -89,11 +89,10 @@ class GraphView extends HTMLElement {
     return this.getAttribute("src");
   }
 
-  /** Calls `listener(detail)` for what the page says; gives what ends that. */
+  /** Calls `listener(detail)` for what the page says. */
   #listen(type, listener) {
     const heard = (event) => listener(event.detail ?? {});
-    document.addEventListener(`countersign:${type}`, heard);
-    return () => document.removeEventListener(`countersign:${type}`, heard);
+    document.addEventListener(`countersign:${type}`, heard, { signal: this.#leaving.signal });
   }
 
   async #load({ quietly = false } = {}) {

@@ -1,6 +1,5 @@
 // Fetching again after changes: soon, never twice at once, at most once a second, and no change is forgotten.
 
-
 const SOON_MS = 150;
 const APART_MS = 1000;
 const EVERY_MS = 15_000;
@@ -22,10 +21,17 @@ export class Refresher {
     else this.#timer ||= setTimeout(() => this.#go(), Math.max(SOON_MS, this.#began + APART_MS - performance.now()));
   }
 
-  stop() {
-    clearTimeout(this.#timer);
-    this.#timer = 0;
-    this.#again = false;
+  /** Also asks now and then while somebody looks, on pages where no chat panel brings news; until `signal` fires. */
+  follow(signal) {
+    const look = () => document.visibilityState === "visible" && !told() && this.ask();
+    const timer = setInterval(look, EVERY_MS);
+    document.addEventListener("visibilitychange", look, { signal });
+    signal.addEventListener("abort", () => {
+      clearInterval(timer);
+      clearTimeout(this.#timer);
+      this.#timer = 0;
+      this.#again = false;
+    });
   }
 
   async #go() {
@@ -44,14 +50,3 @@ export class Refresher {
 
 /** An open panel reads the graph's stream and tells the page of changes. */
 const told = () => document.querySelector("chat-widget:not([bubble])") !== null;
-
-/** For pages where no chat panel brings news: calls `ask()` now and then while somebody looks; returns what ends it. */
-export function askNowAndThen(ask) {
-  const look = () => document.visibilityState === "visible" && !told() && ask();
-  const timer = setInterval(look, EVERY_MS);
-  document.addEventListener("visibilitychange", look);
-  return () => {
-    clearInterval(timer);
-    document.removeEventListener("visibilitychange", look);
-  };
-}

@@ -11,19 +11,14 @@ export class News {
     this.take = take;
     this.timer = 0;
     this.asked = 0;
-    this.listeners = new AbortController();
   }
 
-  start() {
-    const { signal } = this.listeners;
+  start(signal) {
+    this.signal = signal;
     document.addEventListener("visibilitychange", () => !document.hidden && this.ask(), { signal });
     document.addEventListener("countersign:waiting-changed", () => this.ask(), { signal });
+    signal.addEventListener("abort", () => clearTimeout(this.timer));
     this.later();
-  }
-
-  stop() {
-    clearTimeout(this.timer);
-    this.listeners.abort();
   }
 
   later() {
@@ -43,7 +38,7 @@ export class News {
     } catch {
       // Away for a moment; the next time will tell.
     }
-    if (!this.listeners.signal.aborted) this.later();
+    if (!this.signal.aborted) this.later();
   }
 
   read(text) {

@@ -16,17 +16,11 @@ export class Approvals {
       if (detail.sessionId !== conversation.id) this.bar.refused(detail);
     });
     this.conversation = conversation;
-    this.listeners = new AbortController();
     conversation.addEventListener("event", ({ detail }) => this.happened(detail));
   }
 
-  start() {
-    const { signal } = this.listeners;
+  start(signal) {
     document.addEventListener("countersign:taken-back", ({ detail }) => this.takenBack(detail), { signal });
-  }
-
-  stop() {
-    this.listeners.abort();
   }
 
   /** Of cards whose changes were undone or done again, somewhere. */

@@ -13,7 +13,8 @@ import {
 const ENDS = new Set(["ai:complete", "ai:error"]);
 
 export class Conversation extends EventTarget {
-  constructor({ api, socket, context, memory }) {
+  /** The connection may outlive the panel: it is read until `signal` fires. */
+  constructor({ api, socket, context, memory, signal }) {
     super();
     Object.assign(this, { api, socket, context, memory });
     /** What the next conversation is opened with, and what only the next answer gets; "" where nobody chose. */
@@ -22,15 +23,8 @@ export class Conversation extends EventTarget {
     /** Rises whenever another conversation is shown. */
     this.generation = 0;
     this.reset(null);
-    this.listeners = new AbortController();
-    const { signal } = this.listeners;
     socket.addEventListener("frame", ({ detail }) => this.receive(detail), { signal });
     socket.addEventListener("open", () => this.resume(), { signal });
-  }
-
-  /** The connection may outlive the panel. */
-  stop() {
-    this.listeners.abort();
   }
 
   reset(id) {

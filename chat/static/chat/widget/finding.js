@@ -12,11 +12,9 @@ export class Finding {
   /** `panel` shows conversations and messages. */
   constructor(panel) {
     this.panel = panel;
-    this.listeners = new AbortController();
   }
 
-  start() {
-    const { signal } = this.listeners;
+  start(signal) {
     document.addEventListener("countersign:open-message", (event) => {
       event.preventDefault();
       this.message(event.detail.sessionId, event.detail.messageId);
@@ -24,10 +22,6 @@ export class Finding {
     document.addEventListener("countersign:select-proposal", ({ detail: { id, from } }) => {
       if (from !== "chat") this.proposal(id);
     }, { signal });
-  }
-
-  stop() {
-    this.listeners.abort();
   }
 
   /** Whether the address named something in a conversation of the reader, which is then being shown. */

@@ -11,18 +11,14 @@ export class FollowedStream extends EventTarget {
     Object.assign(this, { api, socket, stream, object });
     /** The number of the last event that was read, null before it is known where to begin. */
     this.last = null;
-    this.listeners = new AbortController();
   }
 
-  start() {
-    const { signal } = this.listeners;
+  /** Holds the connection and reads until `signal` fires. */
+  start(signal) {
     this.socket.addEventListener("open", () => this.subscribe(), { signal });
     this.socket.addEventListener("frame", ({ detail }) => this.receive(detail), { signal });
     if (this.socket.state === "open") this.subscribe();
-  }
-
-  stop() {
-    this.listeners.abort();
+    this.socket.hold(signal);
   }
 
   async subscribe() {

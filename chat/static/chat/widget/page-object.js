@@ -20,12 +20,8 @@ export class PageObject extends EventTarget {
     this.followed?.addEventListener("caught-up", ({ detail }) => this.caughtUp(detail));
   }
 
-  start() {
-    this.followed?.start();
-  }
-
-  stop() {
-    this.followed?.stop();
+  start(signal) {
+    this.followed?.start(signal);
   }
 
   caughtUp({ first }) {

@@ -37,16 +37,18 @@ export class Panel extends EventTarget {
     super();
     const { context, workspace, stream, mayEdit, welcome } = options;
     Object.assign(this, { context, welcome });
+    this.leaving = new AbortController();
+    const { signal } = this.leaving;
     this.memory = new Memory(`${workspace}:${context ? `${context.type}:${context.id}` : ""}`);
     this.api = new ChatApi({ base: options.api, workspace, context, signedOut: () => this.socket.drop("signed-out") });
     this.socket = pageSocket(options.socket, workspace);
-    this.release = () => {};
     this.sessions = new Sessions(this.api);
     this.models = new Models(this.api);
-    this.conversation = new Conversation({ api: this.api, socket: this.socket, context, memory: this.memory });
-    const { api, conversation } = this;
+    const { api, socket, memory } = this;
+    this.conversation = new Conversation({ api, socket, context, memory, signal });
+    const { conversation } = this;
     this.approvals = new Approvals({ api, conversation, mayDecide: mayEdit, showText: welcome.show });
-    this.object = new PageObject({ api: this.api, socket: this.socket, context, stream });
+    this.object = new PageObject({ api, socket, context, stream });
     this.approvals.decisions.addEventListener("changed", ({ detail }) => this.object.decided(detail));
     this.finding = new Finding(this);
     this.mentions = new Mentions(this.api);
@@ -104,20 +106,19 @@ export class Panel extends EventTarget {
     this.conversation.addEventListener("change", () => this.schedule());
     this.conversation.addEventListener("refused", ({ detail }) => this.composer.refuse(detail.text, detail.message));
     this.conversation.addEventListener("event", ({ detail }) => this.happened(detail));
-    this.listeners = new AbortController();
-    this.socket.addEventListener("state", () => this.connectionChanged(), { signal: this.listeners.signal });
+    const { signal } = this.leaving;
+    this.socket.addEventListener("state", () => this.connectionChanged(), { signal });
     const changed = ({ detail }) => this.mentions.forget(detail.object);
-    document.addEventListener("countersign:object-changed", changed, { signal: this.listeners.signal });
+    document.addEventListener("countersign:object-changed", changed, { signal });
     this.object.addEventListener("change", () => this.schedule());
     this.models.addEventListener("change", () => this.schedule());
   }
 
   /** Connects and opens the conversation that was open in this tab, else the latest about this object. */
   async start() {
-    this.release = this.socket.hold();
-    this.finding.start();
-    this.object.start();
-    this.approvals.start();
+    const { signal } = this.leaving;
+    this.socket.hold(signal);
+    for (const part of [this.finding, this.object, this.approvals]) part.start(signal);
     this.models.load();
     if (await this.finding.asAddressed()) return;
     const remembered = this.memory.openSession();
@@ -141,9 +142,7 @@ export class Panel extends EventTarget {
   }
 
   stop() {
-    for (const part of [this.conversation, this.object, this.approvals, this.finding]) part.stop();
-    this.listeners.abort();
-    this.release();
+    this.leaving.abort();
   }
 
   focus() {

@@ -15,17 +15,14 @@ export class ChatSocket extends Connection {
     });
   }
 
-  /** Keeps it open until the function that it returns is called. */
-  hold() {
-    let held = true;
+  /** Keeps it open until `signal` fires. */
+  hold(signal) {
     this.holders += 1;
     if (this.holders === 1) this.start();
-    return () => {
-      if (!held) return;
-      held = false;
+    signal.addEventListener("abort", () => {
       this.holders -= 1;
       if (this.holders === 0) this.stop();
-    };
+    });
   }
 
   /** Sends a request; the promise gives the direct answer, or null where the connection was lost before it. */

@@ -87,16 +87,15 @@ export class Drawing {
     });
   }
 
-  /** Follows the size of the page and its colours; gives what ends that. */
-  follow() {
+  /** Follows the size of the page and its colours until `signal` fires. */
+  follow(signal) {
     const resized = new ResizeObserver(() => this.position.resized());
     resized.observe(this.canvas.element);
-    const unfollow = followTheme(this.frame.root, () => this.minimap.redraw());
-    return () => {
+    followTheme(this.frame.root, () => this.minimap.redraw(), signal);
+    signal.addEventListener("abort", () => {
       resized.disconnect();
-      unfollow();
       this.position.stop();
-    };
+    });
   }
 
   /** Of the graph as it is known; 0 for none. */
@@ -175,8 +174,8 @@ export class Drawing {
     this.frame.showMessage(something ? null : emptyMessage(this.model.items.size === 0));
   }
 
-  /** Follows the graph live, and edits it so, over the socket at `address`; gives what ends that. */
-  goLive(address) {
+  /** Follows the graph live, and edits it so, over the socket at `address`, until `signal` fires. */
+  goLive(address, signal) {
     const drawing = this;
     this.#live ??= new Live(address, {
       get graph() {
@@ -191,11 +190,7 @@ export class Drawing {
       mark: (people) => this.canvas.overlay.markOthers(people, this.sheet, (key) => this.#shown(key)),
     });
     this.frame.panel.append(this.#live.bar.element);
-    const end = this.#live.start();
-    return () => {
-      end();
-      this.#live.bar.element.remove();
-    };
+    this.#live.start(signal);
   }
 
   /** Gives the history what was edited live so far. */
@@ -221,12 +216,10 @@ export class Drawing {
     this.#live?.look(this.editor?.selectedKeys ?? [item?.key].filter(Boolean));
   }
 
-  /** Lets the person change the graph; gives what ends watching over what is not saved. */
-  edit() {
+  /** Lets the person change the graph; watches over what is not saved until `signal` fires. */
+  edit(signal) {
     this.editor ??= this.#newEditor();
-    const warn = (event) => this.editor.unsaved && event.preventDefault();
-    addEventListener("beforeunload", warn);
-    return () => removeEventListener("beforeunload", warn);
+    addEventListener("beforeunload", (event) => this.editor.unsaved && event.preventDefault(), { signal });
   }
 
   #newEditor() {

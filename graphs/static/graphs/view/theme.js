@@ -7,8 +7,8 @@ function isDark() {
   return chosen === "dark" || (chosen !== "light" && dark.matches);
 }
 
-/** Keeps the class `dark` of `element` true and calls `changed()` after a change; returns what ends it. */
-export function followTheme(element, changed) {
+/** Keeps the class `dark` of `element` true and calls `changed()` after a change, until `signal` fires. */
+export function followTheme(element, changed, signal) {
   const apply = () => {
     const before = element.classList.contains("dark");
     element.classList.toggle("dark", isDark());
@@ -16,10 +16,7 @@ export function followTheme(element, changed) {
   };
   const observer = new MutationObserver(apply);
   observer.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
-  dark.addEventListener("change", apply);
+  dark.addEventListener("change", apply, { signal });
+  signal.addEventListener("abort", () => observer.disconnect());
   apply();
-  return () => {
-    observer.disconnect();
-    dark.removeEventListener("change", apply);
-  };
 }

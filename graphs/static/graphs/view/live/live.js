@@ -39,9 +39,12 @@ export class Live {
     });
   }
 
-  start() {
+  start(signal) {
     this.#socket.start();
-    return () => this.#socket.stop();
+    signal.addEventListener("abort", () => {
+      this.#socket.stop();
+      this.bar.element.remove();
+    });
   }
 
   /** Whether these actions can be asked for here and now. */
