@@ -16,7 +16,8 @@ export class Frame {
   #tip = html("div", { class: "tip", hidden: true });
   #toast = html("div", { class: "toast", role: "status", hidden: true });
   #live = html("div", { class: "visually-hidden", "aria-live": "polite" });
-  #surface;
+  /** Where a sheet is shown. */
+  panel;
   #bar;
   #controls;
   #canvas;
@@ -47,7 +48,7 @@ export class Frame {
       { class: "visually-hidden", id: "instructions" },
       t("Arrow keys select nodes, Enter opens the details, slash finds a node."),
     );
-    this.#surface = html(
+    this.panel = html(
       "div",
       { class: "surface", id: "sheet" },
       this.#canvas,
@@ -67,13 +68,8 @@ export class Frame {
       html("span", { class: "space" }),
       find.element,
     );
-    this.root = html("div", { class: "root" }, this.#bar, this.#surface);
+    this.root = html("div", { class: "root" }, this.#bar, this.panel);
     this.#help.addEventListener("keydown", (event) => event.key === "Escape" && this.toggleHelp());
-  }
-
-  /** Where a sheet is shown. */
-  get panel() {
-    return this.#surface;
   }
 
   /** Shows the bar and the buttons of a graph; without tabs the find box floats over the drawing. */
@@ -95,7 +91,7 @@ export class Frame {
   showMessage(element) {
     this.#message?.remove();
     this.#message = element;
-    if (element) this.#surface.append(element);
+    if (element) this.panel.append(element);
   }
 
   /** What a screen reader hears of the canvas. */
@@ -134,8 +130,8 @@ export class Frame {
     if (!content) return;
     this.#tip.className = name;
     this.#tip.replaceChildren(...content);
-    const across = this.#surface.clientWidth - this.#tip.offsetWidth - 8;
-    const down = this.#surface.clientHeight - this.#tip.offsetHeight - 8;
+    const across = this.panel.clientWidth - this.#tip.offsetWidth - 8;
+    const down = this.panel.clientHeight - this.#tip.offsetHeight - 8;
     const [x, y] = [Math.min(point.x + 14, across), Math.min(point.y + 16, down)];
     this.#tip.style.transform = `translate(${Math.max(8, x)}px, ${Math.max(8, y)}px)`;
   }

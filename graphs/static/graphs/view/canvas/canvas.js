@@ -19,7 +19,10 @@ export class Canvas {
   #scene = new Scene();
   #stage = html("div", { class: "stage" });
   #dots = html("div", { class: "dots" });
-  #overlay = new Overlay(this.#scene.overlayGroups);
+  overlay = new Overlay(this.#scene.groups);
+  /** Groups of the drawing for what is being edited: lines and nodes on their way, and where lines may begin. */
+  drafts = this.#scene.groups.drafts;
+  connectors = this.#scene.groups.connectors;
   #sheet = null;
   #ghosts = null;
   #base = { x: 0, y: 0, k: 1 };
@@ -45,29 +48,12 @@ export class Canvas {
     });
   }
 
-  get overlay() {
-    return this.#overlay;
-  }
-
   get level() {
     return this.#scene.detail?.level;
   }
 
   get detail() {
     return this.#scene.detail;
-  }
-
-  /** Groups of the drawing for what is being edited: lines and nodes on their way, and where lines may begin. */
-  get drafts() {
-    return this.#scene.editGroups.drafts;
-  }
-
-  get connectors() {
-    return this.#scene.editGroups.connectors;
-  }
-
-  get drawnCount() {
-    return this.#scene.drawnCount;
   }
 
   /** `glide`: it is the sheet that is shown already, as it is now. */
@@ -105,7 +91,7 @@ export class Canvas {
     this.#settling = 0;
     this.#commit();
     this.#scene.update(this.viewport.seen, this.viewport.k);
-    this.#overlay.show(this.viewport.seen);
+    this.overlay.show(this.viewport.seen);
     this.#schedule();
   }
 
@@ -126,7 +112,7 @@ export class Canvas {
     else {
       const redrawn = this.#scene.update(this.viewport.seen, k);
       if (redrawn || zooming) this.#commit();
-      this.#overlay.show(this.viewport.seen);
+      this.overlay.show(this.viewport.seen);
     }
     this.#place();
     if (!this.#scene.work()) this.#schedule();

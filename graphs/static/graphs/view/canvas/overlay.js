@@ -50,8 +50,7 @@ function linesOf(lines, direction) {
 }
 
 export class Overlay {
-  #groups;
-  #selected = null;
+  #lines;
   #matches = [];
   #region = null;
   #matchElements = svg("g", { class: "matches" });
@@ -60,15 +59,10 @@ export class Overlay {
   #changeElements = svg("g", { class: "changes" });
   #othersElements = svg("g", { class: "others" });
 
-  /** `groups`: {lines, rings}, groups of the scene. */
+  /** `groups` of the scene: what stands out goes to "lit-lines" and "rings". */
   constructor(groups) {
-    this.#groups = groups;
+    this.#lines = groups["lit-lines"];
     groups.rings.append(this.#othersElements, this.#changeElements, this.#matchElements, this.#chosenElements, this.#selectionElements);
-  }
-
-  select(item) {
-    this.#selected = item;
-    this.#drawSelection();
   }
 
   /** Rings around items that are chosen together. */
@@ -108,15 +102,15 @@ export class Overlay {
     this.#matchElements.replaceChildren(...visible.map((item) => ring(item, "match", 4)));
   }
 
-  #drawSelection() {
-    const item = this.#selected;
+  /** An item with its edges and neighbours, or nothing. */
+  select(item) {
     if (!item) {
-      this.#groups.lines.replaceChildren();
+      this.#lines.replaceChildren();
       this.#selectionElements.replaceChildren();
       return;
     }
     const lit = [...linesOf(item.incoming, "into"), ...linesOf(item.outgoing, "out")];
-    this.#groups.lines.replaceChildren(...lit.map(([line, direction]) => drawLitLine(line, direction)));
+    this.#lines.replaceChildren(...lit.map(([line, direction]) => drawLitLine(line, direction)));
     const heads = lit.map(([{ to }, direction]) =>
       svg("path", { class: `head ${direction}`, d: headPath(to, 11, 6.5) }));
     const near = [...neighboursOf(item)].slice(0, MOST_LIT);

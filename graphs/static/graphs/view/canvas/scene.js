@@ -42,22 +42,22 @@ const ICONS_BELOW = 5.2;
 
 export class Scene {
   #world;
-  #groups = {};
+  groups = {};
   #layers;
   #labels;
   #ghosts;
   #far;
   #sheet = null;
-  #detail = null;
+  detail = null;
   #region = null;
   #probe = svg("path", { class: "probe" });
   #labelGrids = new Map();
 
   constructor() {
-    for (const name of GROUPS) this.#groups[name] = svg("g", { class: name });
-    this.#world = svg("g", { class: "world" }, ...Object.values(this.#groups), this.#probe);
+    for (const name of GROUPS) this.groups[name] = svg("g", { class: name });
+    this.#world = svg("g", { class: "world" }, ...Object.values(this.groups), this.#probe);
     this.element = svg("svg", { class: "drawing", "aria-hidden": "true" }, this.#world);
-    const group = this.#groups;
+    const group = this.groups;
     this.#layers = {
       notes: new Layer(group.notes, drawNote),
       lines: new Layer(group.lines, drawLine),
@@ -68,15 +68,6 @@ export class Scene {
     this.#labels = new Layer(group.labels, drawLabel);
     this.#ghosts = new Layer(group.ghosts, drawGhost);
     this.#far = new FarView(group.blocks, group["far-lines"]);
-  }
-
-  /** Where the overlay draws: {"lit-lines", rings}. */
-  get overlayGroups() {
-    return { lines: this.#groups["lit-lines"], rings: this.#groups.rings };
-  }
-
-  get editGroups() {
-    return { drafts: this.#groups.drafts, connectors: this.#groups.connectors };
   }
 
   /** Shows nodes, notes and lines with these keys faintly, all others as they are. */
@@ -96,12 +87,8 @@ export class Scene {
 
   /** How many things the browser has to paint. */
   get drawnCount() {
-    if (this.#detail?.level === "far") return this.#sheet?.nodes.length ?? 0;
+    if (this.detail?.level === "far") return this.#sheet?.nodes.length ?? 0;
     return Object.values(this.#layers).reduce((sum, layer) => sum + layer.size, 0);
-  }
-
-  get detail() {
-    return this.#detail;
   }
 
   setSheet(sheet) {
@@ -125,7 +112,7 @@ export class Scene {
 
   /** Nodes, notes and lines that are drawn near by, for `glideFrom`: Map of "kind key" -> {item, element}. */
   get standing() {
-    if (this.#detail?.level === "far") return new Map();
+    if (this.detail?.level === "far") return new Map();
     const { nodes, notes, lines } = this.#layers;
     const named = (kind, layer) => layer.drawn.map(([item, element]) => [`${kind} ${item.key}`, { item, element }]);
     return new Map([...named("node", nodes), ...named("note", notes), ...named("line", lines)]);
@@ -133,7 +120,7 @@ export class Scene {
 
   /** Shows how what stood `before` became what stands now. */
   glideFrom(before) {
-    if (this.#detail?.level !== "far") animate(before, this.standing, this.#groups.leaving);
+    if (this.detail?.level !== "far") animate(before, this.standing, this.groups.leaving);
   }
 
   /** Draws with the view {x, y, k} of a canvas of this size. */
@@ -145,9 +132,9 @@ export class Scene {
   update(seen, k) {
     if (!this.#sheet) return false;
     const detail = detailFor(k);
-    const changed = detail.key !== this.#detail?.key;
+    const changed = detail.key !== this.detail?.key;
     if (!changed && this.#region && inside(seen, this.#region)) return false;
-    this.#detail = detail;
+    this.detail = detail;
     this.#region = widened(seen, MARGIN);
     if (changed) this.element.setAttribute("class", `drawing ${detail.level}`);
     if (changed) this.#world.style.setProperty("--unit", String(detail.unit));

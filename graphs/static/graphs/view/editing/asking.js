@@ -9,7 +9,7 @@ import { UndoStack } from "./undo.js";
 export class Asking {
   #host;
   #queue;
-  #undo;
+  undoable;
 
   /**
    * `queue` (EditQueue) has what is on its way. `host`: root (for dialogs), say(text), nameOf(object), undoable(stack), and
@@ -18,11 +18,7 @@ export class Asking {
   constructor(queue, host, known) {
     this.#host = host;
     this.#queue = queue;
-    this.#undo = new UndoStack(known, () => host.undoable(this.#undo));
-  }
-
-  get undoable() {
-    return this.#undo;
+    this.undoable = new UndoStack(known, () => host.undoable(this.undoable));
   }
 
   /**
@@ -37,18 +33,18 @@ export class Asking {
 
   async undo() {
     await this.#queue.settled();
-    await this.#undo.undo((id) => this.#rollback(id, t("Undone.")));
+    await this.undoable.undo((id) => this.#rollback(id, t("Undone.")));
   }
 
   async redo() {
     await this.#queue.settled();
-    await this.#undo.redo((id) => this.#rollback(id, t("Done again.")));
+    await this.undoable.redo((id) => this.#rollback(id, t("Done again.")));
   }
 
   async #attempt(asked) {
     try {
       const changeSet = await this.#queue.add(asked);
-      this.#undo.did(changeSet.id);
+      this.undoable.did(changeSet.id);
       return { saved: true, changeSet };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;

@@ -9,7 +9,7 @@ const INDENT = "  ";
 const LONGEST_COLOURED = 20_000;
 
 export class CodeField {
-  #input;
+  input;
   #colours = html("code", { "aria-hidden": "true" });
   #numbers = html("div", { class: "code-numbers", "aria-hidden": "true" });
   #language;
@@ -18,34 +18,30 @@ export class CodeField {
   /** `language(code)` names it for the colours; `changed()` is called as one types. */
   constructor({ label, language, changed }) {
     this.#language = language;
-    this.#input = html("textarea", {
+    this.input = html("textarea", {
       "aria-label": label, spellcheck: "false", autocapitalize: "off", autocomplete: "off", wrap: "off",
       title: t("Tab indents. Esc, then Tab moves on."),
     });
-    this.#input.addEventListener("input", () => {
+    this.input.addEventListener("input", () => {
       this.#paint();
       changed();
     });
-    this.#input.addEventListener("keydown", (event) => this.#keydown(event));
-    const text = html("div", { class: "code-text" }, html("pre", { "aria-hidden": "true" }, this.#colours), this.#input);
+    this.input.addEventListener("keydown", (event) => this.#keydown(event));
+    const text = html("div", { class: "code-text" }, html("pre", { "aria-hidden": "true" }, this.#colours), this.input);
     this.element = html("div", { class: "code-field" }, this.#numbers, text);
   }
 
-  get input() {
-    return this.#input;
-  }
-
   get value() {
-    return this.#input.value;
+    return this.input.value;
   }
 
   set value(text) {
-    this.#input.value = text;
+    this.input.value = text;
     this.#paint();
   }
 
   #paint() {
-    const { value } = this.#input;
+    const { value } = this.input;
     const lines = value.split("\n").length;
     if (this.#numbers.childElementCount !== lines) this.#number(lines);
     const coloured = value.length <= LONGEST_COLOURED;
@@ -83,29 +79,29 @@ export class CodeField {
 
   /** The line of the caret, up to the caret. */
   #line() {
-    const before = this.#input.value.slice(0, this.#input.selectionStart);
+    const before = this.input.value.slice(0, this.input.selectionStart);
     return before.slice(before.lastIndexOf("\n") + 1);
   }
 
   /** Through the browser's own typing, so that its undo knows of it. */
   #type(text) {
     if (document.execCommand("insertText", false, text)) return;
-    this.#input.setRangeText(text, this.#input.selectionStart, this.#input.selectionEnd, "end");
-    this.#input.dispatchEvent(new Event("input"));
+    this.input.setRangeText(text, this.input.selectionStart, this.input.selectionEnd, "end");
+    this.input.dispatchEvent(new Event("input"));
   }
 
   #indent() {
-    const { selectionStart, selectionEnd, value } = this.#input;
+    const { selectionStart, selectionEnd, value } = this.input;
     if (!value.slice(selectionStart, selectionEnd).includes("\n")) this.#type(INDENT);
     else this.#overLines((line) => INDENT + line);
   }
 
   #overLines(change) {
-    const { selectionStart, selectionEnd, value } = this.#input;
+    const { selectionStart, selectionEnd, value } = this.input;
     const from = value.lastIndexOf("\n", selectionStart - 1) + 1;
     const text = value.slice(from, selectionEnd).split("\n").map(change).join("\n");
-    this.#input.setSelectionRange(from, selectionEnd);
+    this.input.setSelectionRange(from, selectionEnd);
     if (text) this.#type(text);
-    this.#input.setSelectionRange(from, from + text.length);
+    this.input.setSelectionRange(from, from + text.length);
   }
 }

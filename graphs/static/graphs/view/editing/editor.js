@@ -31,7 +31,7 @@ export class Editor {
   });
   #group;
   /** Whether clicks and taps choose one more, as with Shift. */
-  #selecting = false;
+  selecting = false;
   #card = new LineCard({
     label: (line, text) => this.#actions.label(line, text),
     disconnect: (line) => this.#actions.disconnect(line),
@@ -119,7 +119,7 @@ export class Editor {
     if (!this.#host.model) return null;
     this.#nudge.settle();
     const spot = this.#canvas.spotAt(point);
-    const box = beside || (this.#selecting && !this.#canvas.itemAt(point));
+    const box = beside || (this.selecting && !this.#canvas.itemAt(point));
     if (box) return boxDrag(this.#canvas, spot, (items) => this.#chooseMore(() => this.#group.add(items)));
     if (this.#canvas.level === "far") return null;
     const reach = reachOf(pointerType, this.#canvas.viewport.k);
@@ -139,10 +139,6 @@ export class Editor {
     this.#chooseMore(() => this.#group.toggle(item));
   }
 
-  get selecting() {
-    return this.#selecting;
-  }
-
   /** A finger rests on a node: it is selected beside the others, and what is tapped next, too. */
   pressed(item) {
     if (!item || !this.#host.model) return false;
@@ -152,7 +148,7 @@ export class Editor {
   }
 
   #switchSelecting() {
-    if (this.#selecting) this.ungroup();
+    if (this.selecting) this.ungroup();
     else {
       this.#showSelecting(true);
       this.#frame.toast(t("Click or tap nodes to select them, or drag a box around them."));
@@ -161,13 +157,13 @@ export class Editor {
   }
 
   #showSelecting(on) {
-    this.#selecting = on;
+    this.selecting = on;
     this.#tools.showSelecting(on);
   }
 
   /** True where several were selected, or going to be: now they are not. */
   ungroup() {
-    const some = this.#selecting || !this.#group.empty;
+    const some = this.selecting || !this.#group.empty;
     this.#showSelecting(false);
     this.#group.clear();
     return some;

@@ -17,16 +17,12 @@ function builtIn() {
 
 export class NodeTypes {
   #src;
-  #own = [];
+  /** The workspace's own, as the server had them last. */
+  own = [];
 
   /** `src` is the address of the graph. */
   constructor(src) {
     this.#src = src;
-  }
-
-  /** The workspace's own, as the server had them last. */
-  get own() {
-    return this.#own;
   }
 
   async fetch() {
@@ -38,12 +34,12 @@ export class NodeTypes {
       found.push(...page.results);
       next = page.next && new URL(new URL(page.next).pathname + new URL(page.next).search, document.baseURI);
     }
-    this.#own = found;
+    this.own = found;
   }
 
   /** All of them as {key, name, description, style, index}, for lists and for finding. */
   all(model) {
-    const known = [...this.#own, ...builtIn()];
+    const known = [...this.own, ...builtIn()];
     const keys = new Set(known.map(({ key }) => key));
     const used = [...new Set([...model.items.values()].map(({ node }) => node.type))].filter((key) => !keys.has(key));
     const styleOf = nodeStyles(known);
