@@ -72,7 +72,7 @@ class GraphView extends HTMLElement {
 
   /** Gives the history what was edited live so far; where it cannot, it gets it later. */
   async save() {
-    await this.#drawing.save();
+    await this.#drawing.live?.save();
   }
 
   /** Fetches it again, soon. */

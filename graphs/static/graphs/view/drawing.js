@@ -19,15 +19,15 @@ import { Selection } from "./navigation/selection.js";
 import { Tabs } from "./navigation/tabs.js";
 import { followTheme } from "./theme.js";
 
-/** Position, selection and navigation work on its parts. */
+/** Position, selection, navigation, the editor and what is live work on its parts. */
 export class Drawing {
   model = null;
   /** The JSON of the graph as the server has it. */
-  #graph = null;
+  graph = null;
   /** Of who may edit. */
   editor = null;
   /** Where the graph is edited live. */
-  #live = null;
+  live = null;
   /** The element whose graph it is; its `src` names what is remembered. */
   element;
   sheet = null;
@@ -35,14 +35,14 @@ export class Drawing {
     picked: (item, point, beside) => this.navigation.pick(item, point, beside),
     hovered: (item, point) => this.navigation.hover(item, point),
     moved: () => this.position.moved(),
-    pointed: (point) => this.#live?.point(point && this.sheet ? placeOf(this.canvas.spotAt(point), this.sheet) : null),
+    pointed: (point) => this.live?.point(point && this.sheet ? placeOf(this.canvas.spotAt(point), this.sheet) : null),
     grabbed: (point, ...how) => this.editor?.grabbed(point, ...how) ?? null,
     doubled: (point) => this.editor?.doubled(point) ?? false,
     pressed: (item) => this.editor?.pressed(item) ?? false,
   });
   details = new Details({
-    select: (item) => this.navigation.unlessTyping(item, (now) => this.navigation.goTo(now)),
-    close: () => this.navigation.unlessTyping(null, () => this.selection.closeDetails()),
+    select: (item) => this.navigation.visit(item),
+    close: () => this.navigation.closeDetails(),
   });
   find = new Find(
     {
@@ -83,7 +83,7 @@ export class Drawing {
     this.navigation = new Navigation(this);
     listenToKeys(this.canvas.element, this.navigation.keyActions());
     this.details.element.addEventListener("keydown", (event) => {
-      if (event.key === "Escape") this.navigation.unlessTyping(null, () => this.selection.closeDetails());
+      if (event.key === "Escape") this.navigation.closeDetails();
     });
   }
 
@@ -100,13 +100,13 @@ export class Drawing {
 
   /** Of the graph as it is known; 0 for none. */
   get version() {
-    return this.#graph?.version ?? 0;
+    return this.graph?.version ?? 0;
   }
 
   /** Another graph will be shown. */
   forget() {
     this.model = null;
-    this.#graph = null;
+    this.graph = null;
     this.selection.item = null;
     this.details.close();
   }
@@ -116,13 +116,13 @@ export class Drawing {
    * moved glides.
    */
   take(graph, quietly = false) {
-    this.#graph = graph;
+    this.graph = graph;
     this.#show(quietly);
   }
 
   #show(quietly, { glide = quietly } = {}) {
     const before = this.model;
-    const model = buildModel(this.editor ? this.editor.over(this.#graph) : this.#graph, quietly ? before : null);
+    const model = buildModel(this.editor ? this.editor.over(this.graph) : this.graph, quietly ? before : null);
     this.model = model;
     this.selection.follow(model);
     const sheet = [
@@ -163,7 +163,7 @@ export class Drawing {
     if (this.selection.item && this.selection.item.node.sheet !== key) this.selection.clear();
     this.selection.mark();
     this.editor?.shown();
-    this.#live?.drawn();
+    this.live?.drawn();
     this.#showMatches(this.#matches.map((item) => this.model.items.get(item.key)).filter(Boolean));
     if (sheet) rememberSheet(this.element.src, sheet.key);
   }
@@ -176,82 +176,40 @@ export class Drawing {
 
   /** Follows the graph live, and edits it so, over the socket at `address`, until `signal` fires. */
   goLive(address, signal) {
-    const drawing = this;
-    this.#live ??= new Live(address, {
-      get graph() {
-        return drawing.#graph;
-      },
-      get items() {
-        return drawing.model?.items;
-      },
-      take: (graph) => this.element.takeLive(graph),
-      ask: () => this.element.refresh(),
-      reload: () => this.element.reload(),
-      mark: (people) => this.canvas.overlay.markOthers(people, this.sheet, (key) => this.#shown(key)),
-    });
-    this.frame.panel.append(this.#live.bar.element);
-    this.#live.start(signal);
-  }
-
-  /** Gives the history what was edited live so far. */
-  async save() {
-    await this.#live?.save();
+    this.live ??= new Live(address, this);
+    this.frame.panel.append(this.live.bar.element);
+    this.live.start(signal);
   }
 
   /** The item of this key, if it lies on the sheet that is shown. */
-  #shown(key) {
+  onSheet(key) {
     const item = this.model?.items.get(key);
     return item?.node.sheet === this.sheet?.key ? item : null;
-  }
-
-  /** The details opened or closed. */
-  covered() {
-    this.position.cover();
   }
 
   /** The selection is another one. */
   marked() {
     this.editor?.showConnectors(null);
     const { item } = this.selection;
-    this.#live?.look(this.editor?.selectedKeys ?? [item?.key].filter(Boolean));
+    this.live?.look(this.editor?.selectedKeys ?? [item?.key].filter(Boolean));
   }
 
   /** Lets the person change the graph; watches over what is not saved until `signal` fires. */
   edit(signal) {
-    this.editor ??= this.#newEditor();
+    this.editor ??= new Editor(this);
+    this.details.form = this.editor.form;
     addEventListener("beforeunload", (event) => this.editor.unsaved && event.preventDefault(), { signal });
   }
 
-  #newEditor() {
-    const drawing = this;
-    const editor = new Editor({
-      canvas: this.canvas,
-      frame: this.frame,
-      src: this.element.src,
-      person: this.element.getAttribute("person") ?? "",
-      get graph() {
-        return drawing.#graph;
-      },
-      get model() {
-        return drawing.model;
-      },
-      get sheet() {
-        return drawing.sheet;
-      },
-      get selected() {
-        return drawing.selection.item;
-      },
-      onSheet: (key) => this.#shown(key),
-      live: this.#live,
-      redraw: () => this.model && this.#show(true, { glide: false }),
-      chosen: () => this.marked(),
-      reached: (version) => (this.#live?.live && version ? this.#live.reached(version) : this.element.reload()),
-      goTo: (item) => this.navigation.unlessTyping(item, (now) => this.navigation.goTo(now)),
-      open: () => this.selection.openDetails(),
-      deselect: () => this.selection.clear(),
-    });
-    this.details.form = editor.form;
-    return editor;
+  /** With what is on its way to the server now. */
+  redraw() {
+    if (this.model) this.#show(true, { glide: false });
+  }
+
+  /** When the graph is known in this version or a later one; without a version, as it is now. */
+  async reached(version) {
+    if (this.live?.live && version) await this.live.reached(version);
+    else await this.element.reload();
   }
 
   #showMatches(items) {

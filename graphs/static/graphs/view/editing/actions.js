@@ -18,7 +18,7 @@ export class Actions {
   #form;
   #drafts = 0;
 
-  /** `host`: canvas, frame, model, sheet, goTo(item). */
+  /** `host`: canvas, frame, model, sheet, navigation. */
   constructor(host, { asking, queue, types, form }) {
     this.#host = host;
     this.#asking = asking;
@@ -139,7 +139,7 @@ export class Actions {
     const made = changeSet?.modifications.find(({ object, action }) => object.type === "node" && action === "create");
     const item = made && this.#host.model.items.get(made.object.id);
     if (!item) return;
-    this.#host.goTo(item);
+    this.#host.navigation.visit(item);
     this.#form.focus();
   }
 

@@ -40,42 +40,44 @@ export class Editor {
   #nudge;
 
   /**
-   * `host`: canvas, frame, src, person, graph (as the server has it), model, sheet, selected, redraw(), live (or null), reached(version),
-   * goTo(item), open(), deselect(), chosen() when several are selected, others, or none any more.
+   * `host`: element, canvas, frame, graph (as the server has it), model, sheet, onSheet(key), selection, navigation, redraw(),
+   * live (or null), reached(version), marked() when several are selected, others, or none any more.
    */
   constructor(host) {
     this.#host = host;
     this.#canvas = host.canvas;
     this.#frame = host.frame;
-    this.#types = new NodeTypes(host.src);
+    const { src } = host.element;
+    const person = host.element.getAttribute("person") ?? "";
+    this.#types = new NodeTypes(src);
     this.#nudge = new Nudge(this.#canvas, (items, dx, dy) => this.#actions.move(items, dx, dy));
     const refresh = (version) => host.reached(version);
     const version = (object) => this.#versionOf(object);
-    this.#queue = new EditQueue(host.src, host.live, { redraw: () => host.redraw(), refresh, version });
+    this.#queue = new EditQueue(src, host.live, { redraw: () => host.redraw(), refresh, version });
     this.#asking = new Asking(this.#queue, {
       root: this.#frame.root,
       refresh,
       nameOf: (object) => this.#nameOf(object),
       say: (text) => this.#frame.toast(text),
       undoable: (stack) => {
-        rememberEdits(host.src, host.person, stack.known);
+        rememberEdits(src, person, stack.known);
         this.#tools.show(stack);
       },
-    }, rememberedEdits(host.src, host.person));
+    }, rememberedEdits(src, person));
     this.#tools.show(this.#asking.undoable);
     this.#group = new Group({
       item: (key) => host.onSheet(key),
       overlay: this.#canvas.overlay,
       say: (text) => this.#frame.toast(text),
       announce: (text) => this.#frame.announce(text),
-      changed: () => host.chosen(),
+      changed: () => host.marked(),
     }, { arrange: () => this.#arrange(), remove: () => this.#remove(), leave: () => this.ungroup() });
     this.form = new NodeForm({
       live: () => host.live?.takes([]) ?? false,
       save: (asked) => this.#actions.save(asked),
       remove: (item) => this.#actions.remove([item]),
       types: () => this.#types.choices(host.model),
-      select: (item) => host.goTo(item),
+      select: (item) => host.navigation.visit(item),
       label: (line, text) => this.#actions.label(line, text),
       disconnect: (line) => this.#actions.disconnect(line),
       connect: (ends) => this.#actions.connect(ends),
@@ -124,11 +126,11 @@ export class Editor {
     if (this.#canvas.level === "far") return null;
     const reach = reachOf(pointerType, this.#canvas.viewport.k);
     const item = this.#canvas.itemAt(point);
-    const source = [this.#host.selected, item, ...this.#canvas.itemsNear(point, reach)].find(
+    const source = [this.#alone, item, ...this.#canvas.itemsNear(point, reach)].find(
       (one) => outHandleAt(one, spot, reach),
     );
     if (source) return this.#drawLine(source, outHandleAt(source, spot, reach));
-    const selected = item && (item === this.#host.selected || this.#group.has(item));
+    const selected = item && (item === this.#alone || this.#group.has(item));
     if (!item || ((item.note || pointerType === "touch") && !selected)) return null;
     const items = this.#group.has(item) ? this.#group.items : [item];
     return nodeDrag(this.#canvas, items, spot, (dx, dy) => this.#actions.move(items, dx, dy));
@@ -176,10 +178,11 @@ export class Editor {
 
   /** From one that is selected to several; its details close. */
   #chooseMore(choose) {
-    const { selected } = this.#host;
+    const { selection } = this.#host;
+    const selected = selection.item;
     this.leaving(() => {
       if (selected && this.#group.empty) this.#group.add([selected]);
-      this.#host.deselect();
+      selection.clear();
       choose();
     });
   }
@@ -205,7 +208,7 @@ export class Editor {
   /** Shows where lines can be drawn from. */
   showConnectors(hovered) {
     const near = this.#canvas.level !== "far";
-    const items = near ? new Set([this.#host.selected, hovered].filter(Boolean)) : [];
+    const items = near ? new Set([this.#alone, hovered].filter(Boolean)) : [];
     this.#canvas.connectors.replaceChildren(
       ...[...items].flatMap((item) => drawConnectors(item, this.#canvas.viewport.k)),
     );
@@ -244,13 +247,19 @@ export class Editor {
       nudge: (dx, dy) => this.#nudgeBy(dx, dy),
       settle: () => this.#nudge.settle(),
       create: () => this.#actions.create(),
-      connect: () => this.#host.selected && (this.#host.open(), this.form.focusConnector()),
+      connect: () => this.#connect(),
       remove: () => this.#remove(),
-      choose: () => this.#host.selected && this.#group.toggle(this.#host.selected),
+      choose: () => this.#alone && this.#group.toggle(this.#alone),
       chooseAll: () => this.#chooseMore(() => this.#group.add(this.#everything)),
       undo: () => this.#undo(),
       redo: () => this.#redo(),
     };
+  }
+
+  #connect() {
+    if (!this.#alone) return;
+    this.#host.selection.openDetails();
+    this.form.focusConnector();
   }
 
   #nudgeBy(dx, dy) {
@@ -262,9 +271,13 @@ export class Editor {
 
   // What it knows
 
+  get #alone() {
+    return this.#host.selection.item;
+  }
+
   /** What is selected together, else the one that is selected alone. */
   get #selected() {
-    return this.#group.empty ? [this.#host.selected].filter(Boolean) : this.#group.items;
+    return this.#group.empty ? [this.#alone].filter(Boolean) : this.#group.items;
   }
 
   get #everything() {

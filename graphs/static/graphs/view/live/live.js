@@ -28,8 +28,8 @@ export class Live {
   #echoes = new Set();
 
   /**
-   * `host`: graph (its JSON as it is known), take(graph), reload(), items (Map of what is drawn by key), mark([{name,
-   * selection, cursor?}]) for what others selected and where they point.
+   * `host`: element, which takes and reloads the graph, graph (its JSON as it is known), model, sheet, onSheet(key), and
+   * canvas, where it is marked what others selected and where they point.
    */
   constructor(address, host) {
     this.#host = host;
@@ -108,7 +108,7 @@ export class Live {
       this.#echoes.add(echo);
       setTimeout(resolve, ECHO_MS);
     });
-    if (!(this.#host.graph?.version >= version)) await this.#host.reload();
+    if (!(this.#host.graph?.version >= version)) await this.#host.element.reload();
   }
 
   /** The drawing shows another sheet, or other nodes. */
@@ -148,12 +148,12 @@ export class Live {
     this.#unsaved = true;
     this.#showState();
     if (!graph || version <= graph.version) return;
-    if (version === graph.version + 1) this.#host.take(withOperations(graph, version, operations));
+    if (version === graph.version + 1) this.#host.element.takeLive(withOperations(graph, version, operations));
     else this.#behind(version);
   }
 
   #behind(version) {
-    if (this.#host.graph && version > this.#host.graph.version) this.#host.ask();
+    if (this.#host.graph && version > this.#host.graph.version) this.#host.element.refresh();
   }
 
   #saved() {
@@ -193,10 +193,11 @@ export class Live {
   }
 
   #showPeople() {
-    const { items } = this.#host;
+    const { canvas, model, sheet } = this.#host;
+    const items = model?.items;
     const selected = ({ selection }) => selection.filter((key) => items?.has(key));
     this.bar.showPeople(this.#people.map((one) => ({ name: one.name, selected: selected(one).map((key) => items.get(key).name) })));
-    this.#host.mark(this.#people);
+    canvas.overlay.markOthers(this.#people, sheet, (key) => this.#host.onSheet(key));
   }
 }
 

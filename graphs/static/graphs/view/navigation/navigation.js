@@ -24,6 +24,15 @@ export class Navigation {
     else editor.leaving(go);
   }
 
+  /** Shows an item, when nothing that was typed is lost by it. */
+  visit(item) {
+    this.unlessTyping(item, (now) => this.goTo(now));
+  }
+
+  closeDetails() {
+    this.unlessTyping(null, () => this.#host.selection.closeDetails());
+  }
+
   /** Asked for by the page, the chat or the inbox. */
   showProposal(id) {
     this.#host.position.bringIntoView();
@@ -56,7 +65,7 @@ export class Navigation {
     this.#wanted = model ? null : key;
     if (!model) return;
     const item = model.items.get(key);
-    if (item) this.unlessTyping(item, (now) => this.goTo(now));
+    if (item) this.visit(item);
     else frame.toast(t("There is no node “{key}” in this graph.", { key }));
   }
 
@@ -123,7 +132,7 @@ export class Navigation {
   #leave() {
     const { details, editor, ghosts, selection } = this.#host;
     if (editor?.ungroup()) return;
-    if (details.open) this.unlessTyping(null, () => selection.closeDetails());
+    if (details.open) this.closeDetails();
     else {
       selection.clear();
       ghosts.forget();

@@ -6,7 +6,7 @@ export class Selection {
   item = null;
   #host;
 
-  /** `host`: canvas, details, frame, model, marked() and covered() to follow when the details open or close. */
+  /** `host`: canvas, details, frame, model, position, and marked() to follow it. */
   constructor(host) {
     this.#host = host;
   }
@@ -46,7 +46,7 @@ export class Selection {
   openDetails() {
     const { details, model } = this.#host;
     details.show(this.item, model);
-    this.#host.covered();
+    this.#host.position.cover();
   }
 
   /** What had the focus there leaves it to the drawing. */
@@ -55,7 +55,7 @@ export class Selection {
     if (!details.open) return;
     const focused = details.element.contains(details.element.getRootNode().activeElement);
     details.close();
-    this.#host.covered();
+    this.#host.position.cover();
     if (focused) canvas.element.focus({ preventScroll: true });
   }
 }
