@@ -50,13 +50,10 @@ function totalOf(counts) {
 
 function byVerb(entries) {
   const edgesAlone = entries.every(({ object }) => object.type === "edge");
-  const groups = new Map();
-  for (const entry of entries) {
+  return Map.groupBy(entries, (entry) => {
     const action = isMove(entry) ? "move" : entry.action;
-    const verb = (edgesAlone && OF_EDGES[action]) || action;
-    groups.set(verb, [...(groups.get(verb) ?? []), entry]);
-  }
-  return groups;
+    return (edgesAlone && OF_EDGES[action]) || action;
+  });
 }
 
 /** Whether a node only goes to another place. */

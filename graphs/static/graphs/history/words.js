@@ -27,13 +27,8 @@ export function whoWords({ actor }) {
 
 /** Item by item, of a change set whose modifications are all at hand: entries for `changeTitle`. */
 function entriesOf(modifications) {
-  const entries = new Map();
-  for (const { object, label, action, field } of modifications) {
-    const name = `${object.type} ${object.id}`;
-    if (!entries.has(name)) entries.set(name, { object, label, action, fields: [] });
-    if (field) entries.get(name).fields.push({ field });
-  }
-  return [...entries.values()];
+  const items = Map.groupBy(modifications, ({ object }) => `${object.type} ${object.id}`);
+  return [...items.values()].map((some) => ({ ...some[0], fields: some.filter(({ field }) => field) }));
 }
 
 /** What a change set of the timeline did; one that changed nothing is how the object came to be, as an import. */

@@ -4,7 +4,6 @@ import { fieldChange } from "../../diff/field.js";
 import { visible } from "../../diff/visible.js";
 import { html } from "../../dom.js";
 import { t } from "../../strings.js";
-import { grouped } from "../model/model.js";
 import { answers, opened } from "./dialogs.js";
 
 const PLACE = ["posX", "posY", "sheet"];
@@ -60,7 +59,7 @@ function without({ action, arguments: all }, theirs) {
 }
 
 function askForSides(root, conflicts, nameOf) {
-  const groups = grouped(conflicts, groupOf);
+  const groups = Map.groupBy(conflicts, groupOf);
   const choices = [...groups].map(([group, found], index) => sideChoice(group, found, index, nameOf));
   const people = whoChanged(conflicts);
   return opened(

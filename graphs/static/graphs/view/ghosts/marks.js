@@ -129,12 +129,7 @@ function rank(marks) {
 export function marksOf(proposals, model) {
   const all = proposals.flatMap((proposal, index) => new Marking(proposal, index + 1, model).marks);
   rank(all);
-  const sheets = new Map();
-  for (const mark of all) {
-    if (!sheets.has(mark.sheet)) sheets.set(mark.sheet, { marks: [], bounds: null });
-    const sheet = sheets.get(mark.sheet);
-    sheet.marks.push(mark);
-    sheet.bounds = union(sheet.bounds, mark.reach);
-  }
-  return sheets;
+  const sheets = Map.groupBy(all, ({ sheet }) => sheet);
+  const bounds = (marks) => marks.reduce((found, { reach }) => union(found, reach), null);
+  return new Map([...sheets].map(([key, marks]) => [key, { marks, bounds: bounds(marks) }]));
 }

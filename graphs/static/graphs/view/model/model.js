@@ -116,16 +116,6 @@ function sheetsNamed(graph, items) {
   return sheets;
 }
 
-export function grouped(list, keyOf) {
-  const groups = new Map();
-  for (const entry of list) {
-    const key = keyOf(entry);
-    if (groups.has(key)) groups.get(key).push(entry);
-    else groups.set(key, [entry]);
-  }
-  return groups;
-}
-
 /**
  * {key, name, version, items: Map by key, lines: Map by key, sheets: Map by key, nodeTypes: Map by key, styleOf} of the
  * graph JSON of the API. Edges whose nodes are missing are left out; edges between two sheets are neighbours without a
@@ -137,8 +127,8 @@ export function buildModel(graph, before = null) {
   const items = new Map(list.map((item) => [item.key, item]));
   const lines = connect(graph.edges ?? [], items);
   list.forEach(grow);
-  const bySheet = grouped(list, (item) => item.node.sheet);
-  const linesBySheet = grouped(
+  const bySheet = Map.groupBy(list, (item) => item.node.sheet);
+  const linesBySheet = Map.groupBy(
     lines.filter((line) => line.source.node.sheet === line.target.node.sheet),
     (line) => line.source.node.sheet,
   );

@@ -9,12 +9,7 @@ const MOST = 2.4;
 const CELL = 400;
 
 function neighbourhoods(items) {
-  const cells = new Map();
-  for (const item of items) {
-    const key = `${Math.floor(item.box.x / CELL)}:${Math.floor(item.box.y / CELL)}`;
-    if (!cells.has(key)) cells.set(key, []);
-    cells.get(key).push(item);
-  }
+  const cells = Map.groupBy(items, ({ box }) => `${Math.floor(box.x / CELL)}:${Math.floor(box.y / CELL)}`);
   return (item) => {
     const near = [];
     const column = Math.floor(item.box.x / CELL);
