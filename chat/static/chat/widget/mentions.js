@@ -1,5 +1,7 @@
 /* Shows objects that answers mention and calls are about by their titles, linked to their pages. The server says which there are, for who reads; the others stay as they were written. */
 
+import { h } from "./elements.js";
+
 const ASK_AFTER_MS = 60;
 const MOST_ASKED = 100;
 
@@ -51,11 +53,6 @@ function link(place, found) {
     place.dir = "auto";
     return;
   }
-  const element = document.createElement("a");
-  element.href = url.href;
-  element.target = "_blank";
-  element.rel = "noopener noreferrer nofollow";
-  element.dir = "auto";
-  element.textContent = found.title;
-  place.replaceChildren(element);
+  const looks = { href: url.href, target: "_blank", rel: "noopener noreferrer nofollow", dir: "auto", text: found.title };
+  place.replaceChildren(h("a", looks));
 }

@@ -1,6 +1,7 @@
 /* Keeps a piece of the page equal to markdown nodes, changing only what differs. Elements and texts, never HTML. */
 
 import { t } from "../../../graphs/strings.js";
+import { h } from "../elements.js";
 import { icon } from "../icons.js";
 
 const TAGS = {
@@ -25,7 +26,8 @@ function syncNode(element, before, node) {
   else if (node.children) syncChildren(holder(element, node), before.children, node.children);
 }
 
-function syncText(holder, before, value) {
+/** Makes the text of a node or an element `value`, where it is `before`; what only grew is not written again. */
+export function syncText(holder, before, value) {
   if (before === value) return;
   const text = holder.nodeType === Node.TEXT_NODE ? holder : holder.firstChild;
   if (!text) holder.textContent = value;
@@ -51,104 +53,61 @@ function holder(element, node) {
 }
 
 function create(node) {
+  const inner = (node.children ?? []).map(create);
   switch (node.type) {
     case "text": return document.createTextNode(node.value);
-    case "code": return "language" in node ? codeBlock(node) : make("code", { text: node.value });
-    case "heading": return filled(make(`h${Math.min(6, node.level + 2)}`), node.children);
-    case "list": return list(node);
-    case "item": return item(node);
-    case "table": return table(node);
-    case "cell": return cell(node);
-    case "link": return link(node);
+    case "code": return "language" in node ? codeBlock(node) : h("code", { text: node.value });
+    case "heading": return h(`h${Math.min(6, node.level + 2)}`, {}, ...inner);
+    case "list": return list(node, inner);
+    case "item": return item(node, inner);
+    case "table": return table(inner);
+    case "cell": return cell(node, inner);
+    case "link": return link(node, inner);
     case "node": return nodeButton(node);
     case "mention": return mention(node);
-    default: return filled(make(TAGS[node.type]), node.children);
+    default: return h(TAGS[node.type], {}, ...inner);
   }
 }
 
-function make(tag, { name, text } = {}) {
-  const element = document.createElement(tag);
-  if (name) element.className = name;
-  if (text) element.textContent = text;
-  return element;
+function list({ ordered, start }, inner) {
+  return ordered ? h("ol", start === 1 ? {} : { start }, ...inner) : h("ul", {}, ...inner);
 }
 
-function filled(element, nodes) {
-  if (nodes) element.append(...nodes.map(create));
-  return element;
+function item({ task }, inner) {
+  if (task === null) return h("li", {}, ...inner);
+  const label = task ? t("Done") : t("Not done");
+  const box = h("input", { type: "checkbox", disabled: true, checked: task, "aria-label": label });
+  return h("li", { class: "task" }, box, h("div", {}, ...inner));
 }
 
-function list(node) {
-  const element = make(node.ordered ? "ol" : "ul");
-  if (node.ordered && node.start !== 1) element.start = node.start;
-  return filled(element, node.children);
+function table(inner) {
+  const looks = { class: "table", tabIndex: 0, role: "group", "aria-label": t("Table") };
+  return h("div", looks, h("table", {}, ...inner));
 }
 
-function item(node) {
-  const element = make("li");
-  if (node.task === null) return filled(element, node.children);
-  const box = make("input");
-  box.type = "checkbox";
-  box.disabled = true;
-  box.checked = node.task;
-  box.setAttribute("aria-label", node.task ? t("Done") : t("Not done"));
-  element.className = "task";
-  element.append(box, filled(make("div"), node.children));
-  return element;
+function cell({ head, align }, inner) {
+  return h(head ? "th" : "td", { class: align ? `align-${align}` : "" }, ...inner);
 }
 
-function table(node) {
-  const frame = make("div", { name: "table" });
-  frame.tabIndex = 0;
-  frame.setAttribute("role", "group");
-  frame.setAttribute("aria-label", t("Table"));
-  frame.append(filled(make("table"), node.children));
-  return frame;
+function link({ href, host, showHost }, inner) {
+  const careful = { target: "_blank", rel: "noopener noreferrer nofollow", referrerPolicy: "no-referrer" };
+  const shown = showHost ? h("bdi", { class: "host", text: host }) : null;
+  return h("a", { href, ...careful }, h("span", {}, ...inner), shown);
 }
 
-function cell(node) {
-  const element = make(node.head ? "th" : "td", { name: node.align ? `align-${node.align}` : "" });
-  return filled(element, node.children);
-}
-
-function link(node) {
-  const element = make("a");
-  element.href = node.href;
-  element.target = "_blank";
-  element.rel = "noopener noreferrer nofollow";
-  element.referrerPolicy = "no-referrer";
-  element.append(filled(make("span"), node.children));
-  if (node.showHost) element.append(make("bdi", { name: "host", text: node.host }));
-  return element;
-}
-
-function nodeButton(node) {
-  const button = make("button", { name: "node" });
-  button.type = "button";
-  button.dataset.nodeKey = node.key;
-  button.title = t("Show {key} in the graph", { key: node.key });
-  button.append(icon("node"), make("span", { text: node.key }));
-  return button;
+function nodeButton({ key }) {
+  const looks = { class: "node", type: "button", title: t("Show {key} in the graph", { key }) };
+  return h("button", { ...looks, data: { nodeKey: key } }, icon("node"), h("span", { text: key }));
 }
 
 /** As it was written, until `Mentions` knows that it is a link. */
 function mention({ name }) {
-  const element = make("span", { text: `{{${name}}}` });
-  element.dataset.mention = name;
-  return element;
+  return h("span", { text: `{{${name}}}`, data: { mention: name } });
 }
 
-function codeBlock(node) {
-  const frame = make("div", { name: "code" });
-  const head = make("div", { name: "code-head" });
-  const copy = make("button", { name: "copy-code" });
-  copy.type = "button";
-  copy.append(icon("copy"), make("span", { text: t("Copy") }));
-  copy.setAttribute("aria-label", t("Copy code"));
-  head.append(make("span", { text: node.language || t("Code") }), copy);
-  const pre = make("pre");
-  pre.tabIndex = 0;
-  pre.append(make("code", { text: node.value }));
-  frame.append(head, pre);
-  return frame;
+function codeBlock({ language, value }) {
+  const looks = { class: "copy-code", type: "button", "aria-label": t("Copy code") };
+  const copy = h("button", looks, icon("copy"), h("span", { text: t("Copy") }));
+  const head = h("div", { class: "code-head" }, h("span", { text: language || t("Code") }), copy);
+  return h("div", { class: "code" }, head, h("pre", { tabIndex: 0 }, h("code", { text: value })));
 }

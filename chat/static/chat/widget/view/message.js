@@ -6,6 +6,7 @@ import { h, arrange } from "../elements.js";
 import { icon } from "../icons.js";
 import { legible } from "../legible.js";
 import { Markdown } from "../markdown.js";
+import { syncText } from "../markdown/render.js";
 import { errorText, momentText, numberText, timeText, usageText, usageTitle } from "../words.js";
 import { askCard } from "./ask.js";
 import { iconButton, textButton } from "./buttons.js";
@@ -104,8 +105,7 @@ export class AssistantMessage {
       return h("details", { class: "reasoning" }, summary, text);
     });
     details.classList.toggle("live", status === "streaming" && !content);
-    const text = details.lastChild;
-    if (text.textContent !== reasoning) extendText(text, reasoning);
+    syncText(details.lastChild, details.lastChild.textContent, reasoning);
     return details;
   }
 
@@ -213,12 +213,6 @@ export class AssistantMessage {
     button.disabled = busy;
     return button;
   }
-}
-
-function extendText(element, text) {
-  const node = element.firstChild;
-  if (node && text.startsWith(node.data)) node.appendData(text.slice(node.data.length));
-  else element.textContent = text;
 }
 
 function progressText({ status, notice, content, toolCalls, reasoning }) {
