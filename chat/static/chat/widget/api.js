@@ -19,16 +19,9 @@ export class ChatApi extends Api {
     return this.request("GET", `chat/sessions/${encodeURIComponent(id)}`);
   }
 
-  rename(id, title) {
-    return this.request("PATCH", `chat/sessions/${encodeURIComponent(id)}`, { title });
-  }
-
-  chooseModel(id, model) {
-    return this.request("PATCH", `chat/sessions/${encodeURIComponent(id)}`, { model });
-  }
-
-  askAlways(id, requireValidation) {
-    return this.request("PATCH", `chat/sessions/${encodeURIComponent(id)}`, { requireValidation });
+  /** `change` is {title}, {model} or {requireValidation}. */
+  changeSession(id, change) {
+    return this.request("PATCH", `chat/sessions/${encodeURIComponent(id)}`, change);
   }
 
   remove(id) {

@@ -64,12 +64,12 @@ export class Conversation extends EventTarget {
     if (this.transcript !== before) this.changed();
   }
 
-  /** True when the server took it. */
-  async askAlways(requireValidation) {
+  /** `change` is {model} or {requireValidation}; true when the server took it. */
+  async change(change) {
     const { id } = this;
     try {
-      const session = await this.api.askAlways(id, requireValidation);
-      if (id === this.id) this.session = { ...this.session, requireValidation: session.requireValidation };
+      const session = await this.api.changeSession(id, change);
+      if (id === this.id) this.session = { ...this.session, ...session };
       return true;
     } catch (error) {
       this.refuse("", error.message);
@@ -84,12 +84,7 @@ export class Conversation extends EventTarget {
     if (!once && !id) this.model = model;
     this.changed();
     if (once || !id) return;
-    try {
-      const session = await this.api.chooseModel(id, model);
-      if (id === this.id) this.session = { ...this.session, ...session };
-    } catch (error) {
-      this.refuse("", error.message);
-    }
+    await this.change({ model });
     this.changed();
   }
 

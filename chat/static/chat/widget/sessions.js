@@ -29,7 +29,7 @@ export class Sessions extends EventTarget {
 
   async rename(id, title) {
     await this.attempt(async () => {
-      const changed = await this.api.rename(id, title);
+      const changed = await this.api.changeSession(id, { title });
       this.items = this.items.map((item) => (item.id === id ? { ...item, ...changed, title } : item));
     });
   }

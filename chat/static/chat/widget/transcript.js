@@ -228,25 +228,14 @@ function blank(given) {
   };
 }
 
-function fromRest(message) {
+/** Of what an answer of the API does not tell, what a blank message has. */
+function fromRest({ toolCalls, error, ...message }) {
+  const told = Object.entries(message).filter(([, value]) => (value ?? null) !== null);
   return blank({
-    id: message.id,
-    role: message.role,
-    status: message.status ?? "complete",
-    content: message.content ?? "",
-    reasoning: message.reasoning ?? "",
-    toolCalls: (message.toolCalls ?? []).map(toolCallFromRest),
-    model: message.model ?? "",
-    modelId: message.modelId ?? "",
-    deepens: message.deepens ?? null,
-    gaveUp: Boolean(message.gaveUp),
-    createdAt: message.createdAt ?? null,
-    runId: message.runId ?? null,
-    usage: message.usage ?? null,
-    proposals: message.proposals ?? [],
-    changes: message.changes ?? null,
-    inPrompt: message.inPrompt ?? "auto",
-    error: message.error ? errorFrom(message.error) : null,
+    status: "complete",
+    ...Object.fromEntries(told),
+    toolCalls: (toolCalls ?? []).map(toolCallFromRest),
+    error: error ? errorFrom(error) : null,
   });
 }
 

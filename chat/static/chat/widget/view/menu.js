@@ -161,7 +161,7 @@ function titleOf(item) {
 
 /** The conversation's own level of the policy: ask before every change, also where others would let it through. */
 export class AskAlways {
-  /** `change` takes the new value and gives true when it was taken. */
+  /** `change` takes {requireValidation} and gives true when it was taken. */
   constructor(change) {
     this.box = h("input", { type: "checkbox", id: "ask-always", role: "switch", on: { change: () => this.turned() } });
     this.change = change;
@@ -180,6 +180,6 @@ export class AskAlways {
 
   async turned() {
     const wanted = this.box.checked;
-    if (!(await this.change(wanted)) && this.box.checked === wanted) this.box.checked = !wanted;
+    if (!(await this.change({ requireValidation: wanted })) && this.box.checked === wanted) this.box.checked = !wanted;
   }
 }
