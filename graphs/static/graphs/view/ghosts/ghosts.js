@@ -1,5 +1,6 @@
 // The proposals that wait for a decision about this graph: fetched, listed, drawn as ghosts, and one of them chosen.
 
+import { request } from "../../requests.js";
 import { union } from "../model/boxes.js";
 import { Grid } from "../model/grid.js";
 import { marksOf } from "./marks.js";
@@ -7,16 +8,6 @@ import { GhostPanel } from "./panel.js";
 import { ghostTip } from "./tip.js";
 
 const NONE = { marks: [], bounds: null };
-
-/** The pending proposals at `address`, oldest first; null when they cannot be had. */
-async function fetchPending(address) {
-  try {
-    const response = await fetch(address, { credentials: "same-origin", headers: { Accept: "application/json" } });
-    return response.ok ? (await response.json()).results : null;
-  } catch {
-    return null;
-  }
-}
 
 /** Of so many large proposals the whole is fetched, so that all they would do is drawn. */
 const MOST_WHOLE = 20;
@@ -27,13 +18,7 @@ const isCut = ({ cut = [] }) => cut.includes("diff");
 async function fetchWhole(address, { id }) {
   const list = new URL(address, document.baseURI);
   const workspace = new URLSearchParams({ workspace: list.searchParams.get("workspace") ?? "" });
-  try {
-    const one = `${list.pathname}/${encodeURIComponent(id)}?${workspace}`;
-    const response = await fetch(one, { credentials: "same-origin", headers: { Accept: "application/json" } });
-    return response.ok ? await response.json() : null;
-  } catch {
-    return null;
-  }
+  return request("GET", `${list.pathname}/${encodeURIComponent(id)}?${workspace}`).catch(() => null);
 }
 
 export class Ghosts {
@@ -73,9 +58,9 @@ export class Ghosts {
     if (!address) return;
     this.#address = address;
     this.#requests += 1;
-    const request = this.#requests;
-    const proposals = await fetchPending(address);
-    if (proposals && request === this.#requests) this.setProposals(proposals);
+    const asked = this.#requests;
+    const pending = await request("GET", address).catch(() => null);
+    if (pending && asked === this.#requests) this.setProposals(pending.results);
   }
 
   /** All that wait now. */
@@ -96,11 +81,11 @@ export class Ghosts {
   }
 
   /** Fetches what lists leave out, one after the other; a newer list begins anew with what is still missing. */
-  async #complete(request) {
+  async #complete(asked) {
     if (!this.#address) return;
     for (const proposal of this.#proposals.filter(isCut).slice(0, Math.max(0, MOST_WHOLE - this.#whole.size))) {
       const whole = await fetchWhole(this.#address, proposal);
-      if (request !== this.#requests) return;
+      if (asked !== this.#requests) return;
       if (!whole || isCut(whole)) continue;
       this.#whole.set(nameOf(whole), whole);
       this.#take(this.#proposals);
@@ -126,10 +111,7 @@ export class Ghosts {
   }
 
   forget() {
-    if (this.#chosen === null) return;
-    this.#chosen = null;
-    this.#draw();
-    this.panel.show(this.#proposals, null);
+    if (this.#chosen !== null) this.#mark(null);
   }
 
   /** Chooses what lies under a point, the next one where several do; true if anything does. */
