@@ -105,13 +105,10 @@ export function askForType(root, types, manage) {
     });
     list.addEventListener("keydown", (event) => walk(event, list));
     show();
+    const no = answers(close, [null, t("Cancel"), "quiet"]).children;
     const link = html("button", { type: "button", class: "link", onclick: () => close(null) || manage() }, t("Node types …"));
-    return [search, list, html("div", { class: "ask-answers" }, link, html("span", { class: "space" }), cancel(close))];
+    return [search, list, html("div", { class: "ask-answers" }, link, html("span", { class: "space" }), ...no)];
   });
-}
-
-function cancel(close) {
-  return html("button", { type: "button", class: "button quiet", onclick: () => close(null) }, t("Cancel"));
 }
 
 function typeRow(type, close) {
@@ -127,4 +124,3 @@ function walk(event, list) {
   (next ?? list.parentElement.querySelector("input")).focus();
   event.preventDefault();
 }
-
