@@ -16,6 +16,6 @@ export function mergePatch(before, now) {
   return patch;
 }
 
-function isObject(value) {
+export function isObject(value) {
   return value !== null && typeof value === "object" && !Array.isArray(value);
 }

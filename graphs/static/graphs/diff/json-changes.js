@@ -1,5 +1,7 @@
 // Two JSON values compared: which paths came, went or changed. Pure.
 
+import { isObject } from "../merge-patch.js";
+
 /** `[{path, old, new}]`; where a path came or went, the other side is undefined. */
 export function jsonChanges(before, after, path = "") {
   if (isObject(before) && isObject(after)) return ofObjects(before, after, path);
@@ -27,10 +29,6 @@ function ofLists(before, after, path) {
 
 function own(object, name) {
   return Object.hasOwn(object, name) ? object[name] : undefined;
-}
-
-function isObject(value) {
-  return value !== null && typeof value === "object" && !Array.isArray(value);
 }
 
 function same(a, b) {
