@@ -3,7 +3,7 @@
 
 import { fieldChange, placeChange } from "./diff/field.js";
 import { diffSheet } from "./diff/styles.js";
-import { actionText, kindText, labelOf } from "./diff/words.js";
+import { actionText, kindText, labelOf, SIGNS } from "./diff/words.js";
 import { html } from "./dom.js";
 import { t } from "./strings.js";
 
@@ -14,7 +14,6 @@ export { diffSheet };
 const FIRST = 50;
 /** What an edge is called says these. */
 const ENDS = ["source", "target"];
-const SIGNS = { create: "+", update: "~", delete: "−" };
 /** More entries than this stand closed. */
 const OPEN = 12;
 

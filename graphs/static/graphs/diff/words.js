@@ -4,6 +4,8 @@ import { t } from "../strings.js";
 import { language, numberText } from "../words.js";
 import { visible } from "./visible.js";
 
+/** What a change does, in lists, on the drawing and in its legend. */
+export const SIGNS = { create: "+", delete: "−", update: "~", move: "→", leave: "→" };
 /** Named before others. */
 const OF_GRAPHS = ["node", "edge", "nodeType"];
 const PLACE = new Set(["posX", "posY", "sheet"]);

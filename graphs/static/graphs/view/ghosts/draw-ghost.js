@@ -1,11 +1,11 @@
 // Draws one mark of a proposal: a dashed card for what comes, a struck one for what goes, a ring for what changes, a
 // trail for what moves. Each has a badge with its sign, so that nothing depends on colours.
 
+import { SIGNS } from "../../diff/words.js";
 import { svg } from "../../dom.js";
 import { drawNode } from "../canvas/draw-node.js";
 import { drawNote } from "../canvas/draw-note.js";
 import { inflated } from "../model/boxes.js";
-import { SIGNS } from "./signs.js";
 
 const BADGE = 9;
 /** Far out, where a badge would hide its neighbours, there is none. */

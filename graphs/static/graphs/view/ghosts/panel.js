@@ -2,10 +2,9 @@
 
 import { diffList } from "../../diff.js";
 import { visible } from "../../diff/visible.js";
-import { isMove, proposalTitle } from "../../diff/words.js";
+import { isMove, proposalTitle, SIGNS } from "../../diff/words.js";
 import { html } from "../../dom.js";
 import { t } from "../../strings.js";
-import { SIGNS } from "./signs.js";
 
 const MEANINGS = {
   create: () => t("new"), delete: () => t("deleted"), update: () => t("changed"), move: () => t("moved"),

@@ -2,11 +2,10 @@
 
 import { jsonChanges } from "../../diff/json-changes.js";
 import { visible } from "../../diff/visible.js";
-import { changeTitle } from "../../diff/words.js";
+import { changeTitle, SIGNS } from "../../diff/words.js";
 import { html } from "../../dom.js";
 import { t } from "../../strings.js";
 import { shortText } from "../../words.js";
-import { SIGNS } from "./signs.js";
 
 const MOST_FIELDS = 6;
 const MOST_PATHS = 3;
