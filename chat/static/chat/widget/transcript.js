@@ -228,15 +228,9 @@ function blank(given) {
   };
 }
 
-/** Of what an answer of the API does not tell, what a blank message has. */
-function fromRest({ toolCalls, error, ...message }) {
-  const told = Object.entries(message).filter(([, value]) => (value ?? null) !== null);
-  return blank({
-    status: "complete",
-    ...Object.fromEntries(told),
-    toolCalls: (toolCalls ?? []).map(toolCallFromRest),
-    error: error ? errorFrom(error) : null,
-  });
+function fromRest({ toolCalls = [], error, ...message }) {
+  const calls = toolCalls.map(toolCallFromRest);
+  return blank({ status: "complete", ...message, toolCalls: calls, error: error ? errorFrom(error) : null });
 }
 
 function errorFrom({ code, message, error, retryable }) {
