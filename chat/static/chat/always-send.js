@@ -2,7 +2,7 @@
  * and the node of a graph that was selected last, which may be added. Whoever may not edit only sees it.
  */
 
-import { Refusal } from "../graphs/requests.js";
+import { unlessRefused } from "../graphs/requests.js";
 import { ChatApi } from "./widget/api.js";
 import { h } from "./widget/elements.js";
 
@@ -56,13 +56,10 @@ class AlwaysSend {
   /** What is not done is said, and what is shown is what there is. */
   async ask(deed) {
     this.problem.hidden = true;
-    try {
-      await deed();
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      this.problem.textContent = error.message;
+    await unlessRefused(deed, ({ message }) => {
+      this.problem.textContent = message;
       this.problem.hidden = false;
-    }
+    });
     this.show();
   }
 

@@ -11,6 +11,7 @@ import { Filters } from "./history/filters.js";
 import { RollbackDialog } from "./history/rollback.js";
 import { historySheet } from "./history/styles.js";
 import { Refresher } from "./refresh.js";
+import { unlessRefused } from "./requests.js";
 import { t } from "./strings.js";
 
 /** How far back a link to an older change set looks. */
@@ -154,14 +155,11 @@ class GraphHistory extends HTMLElement {
     this.#list.replaceChildren(html("li", { class: "history-nothing" }, text));
   }
 
-  async #try(ask) {
-    try {
-      return await ask();
-    } catch (refusal) {
-      if (!("status" in refusal)) throw refusal;
-      this.#say("error", refusal.message);
+  #try(ask) {
+    return unlessRefused(ask, ({ message }) => {
+      this.#say("error", message);
       return null;
-    }
+    });
   }
 
   #say(kind, ...content) {

@@ -23,6 +23,16 @@ function sentence(status) {
   return t("The server could not do this. Try again in a moment. (Error {status})", { status });
 }
 
+/** What `ask()` gives; where it was refused, what `refused(refusal)` gives. */
+export async function unlessRefused(ask, refused) {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return refused(error);
+  }
+}
+
 /** The JSON of the answer, null where it has no content; raises Refusal. */
 export async function request(method, address, body, more = {}) {
   const headers = { Accept: "application/json", ...more };

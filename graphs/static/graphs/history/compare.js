@@ -2,6 +2,7 @@
 
 import { diffList, unshown } from "../diff.js";
 import { html, textButton } from "../dom.js";
+import { unlessRefused } from "../requests.js";
 import { t } from "../strings.js";
 
 export class Compare {
@@ -69,14 +70,11 @@ export class Compare {
     this.#result.scrollIntoView({ block: "nearest" });
   }
 
-  async #diff(a, b) {
-    try {
+  #diff(a, b) {
+    return unlessRefused(async () => {
       const { diff, total } = await this.#api.versions(a, b);
       if (!diff.length) return [html("p", {}, t("These versions do not differ."))];
       return [diffList(diff), unshown(total - diff.length)];
-    } catch (refusal) {
-      if (!("status" in refusal)) throw refusal;
-      return [html("p", { class: "notice error", role: "alert" }, refusal.message)];
-    }
+    }, ({ message }) => [html("p", { class: "notice error", role: "alert" }, message)]);
   }
 }

@@ -2,6 +2,7 @@
 
 import { diffList, visible } from "../diff.js";
 import { html, icon, textButton } from "../dom.js";
+import { unlessRefused } from "../requests.js";
 import { t } from "../strings.js";
 import { momentText } from "../words.js";
 import { causesOf, messageLink, originIcon, originWords, whatWords, whoWords } from "./words.js";
@@ -139,16 +140,15 @@ export class Entry {
     const problem = html("p", { class: "notice error", role: "alert", hidden: true });
     const more = textButton(t("Show more"), async () => {
       more.disabled = true;
-      try {
+      await unlessRefused(async () => {
         const page = this.#page(await this.#callbacks.more(next));
         problem.remove();
         more.replaceWith(...page);
-      } catch (refusal) {
-        if (!("status" in refusal)) throw refusal;
+      }, ({ message }) => {
         problem.hidden = false;
-        problem.textContent = refusal.message;
+        problem.textContent = message;
         more.disabled = false;
-      }
+      });
     });
     return [diffList(diff), problem, more];
   }

@@ -2,6 +2,7 @@
 
 import { visible } from "../diff/visible.js";
 import { html, textButton } from "../dom.js";
+import { unlessRefused } from "../requests.js";
 import { t } from "../strings.js";
 
 const TYPING_MS = 250;
@@ -49,7 +50,7 @@ export class FieldChoice {
 
   #later() {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#load().catch((refusal) => this.#refuse(refusal)), TYPING_MS);
+    this.#timer = setTimeout(() => this.#try(() => this.#load()), TYPING_MS);
   }
 
   /** Of several searches the last one counts. */
@@ -67,12 +68,10 @@ export class FieldChoice {
   async #showMore() {
     const asked = this.#asked;
     this.#more.disabled = true;
-    try {
+    await this.#try(async () => {
       const page = await this.#api.page(this.#next);
       if (asked === this.#asked) this.#add(page);
-    } catch (refusal) {
-      this.#refuse(refusal);
-    }
+    });
     this.#more.disabled = false;
   }
 
@@ -89,8 +88,7 @@ export class FieldChoice {
     this.#picked(this.#select.value ? Number(this.#select.value) : null);
   }
 
-  #refuse(refusal) {
-    if (!("status" in refusal)) throw refusal;
-    this.#said.textContent = refusal.message;
+  #try(ask) {
+    return unlessRefused(ask, ({ message }) => (this.#said.textContent = message));
   }
 }

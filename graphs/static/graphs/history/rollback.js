@@ -3,6 +3,7 @@
 import { diffList, unshown } from "../diff.js";
 import { visible } from "../diff/visible.js";
 import { html, textButton } from "../dom.js";
+import { unlessRefused } from "../requests.js";
 import { t } from "../strings.js";
 import { conflictList } from "./conflicts.js";
 import { FieldChoice } from "./field-choice.js";
@@ -152,15 +153,12 @@ export class RollbackDialog {
   }
 
   /** What `ask` gives; null where it was refused, which is said. What went stale is shown anew. */
-  async #try(ask) {
-    try {
-      return await ask();
-    } catch (refusal) {
-      if (!("status" in refusal)) throw refusal;
-      if (refusal.code === "stale") await this.#preview();
-      this.#said.replaceChildren(html("p", { class: "notice error" }, refusal.message));
+  #try(ask) {
+    return unlessRefused(ask, async ({ code, message }) => {
+      if (code === "stale") await this.#preview();
+      this.#said.replaceChildren(html("p", { class: "notice error" }, message));
       return null;
-    }
+    });
   }
 }
 

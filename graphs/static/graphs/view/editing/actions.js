@@ -1,6 +1,6 @@
 // What the person wants done in the drawing or its panel, as actions that the server is asked for.
 
-import { Refusal } from "../../requests.js";
+import { unlessRefused } from "../../requests.js";
 import { t } from "../../strings.js";
 import { CARD, linesOf } from "../model/model.js";
 import { askForType, askToDelete } from "./dialogs.js";
@@ -122,12 +122,8 @@ export class Actions {
     return answer;
   }
 
-  async fetchTypes() {
-    try {
-      await this.#types.fetch();
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-    }
+  fetchTypes() {
+    return unlessRefused(() => this.#types.fetch(), () => {});
   }
 
   async manageTypes() {

@@ -1,6 +1,6 @@
 // How the server is asked for a change: drawn at once, decided with the person where others changed the same, undone.
 
-import { Refusal } from "../../requests.js";
+import { Refusal, unlessRefused } from "../../requests.js";
 import { t } from "../../strings.js";
 import { settled, whoChanged } from "./conflict.js";
 import { EditQueue } from "./queue.js";
@@ -41,16 +41,15 @@ export class Asking {
     await this.undoable.redo((id) => this.#rollback(id, t("Done again.")));
   }
 
-  async #attempt(asked) {
-    try {
+  #attempt(asked) {
+    return unlessRefused(async () => {
       const changeSet = await this.#queue.add(asked);
       this.undoable.did(changeSet.id);
       return { saved: true, changeSet };
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      if (error.code === "conflict") return this.#settle(error.conflicts, asked);
-      return { saved: false, message: sentenceOf(error) };
-    }
+    }, (refusal) => {
+      if (refusal.code === "conflict") return this.#settle(refusal.conflicts, asked);
+      return { saved: false, message: sentenceOf(refusal) };
+    });
   }
 
   async #settle(conflicts, asked) {

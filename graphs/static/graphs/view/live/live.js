@@ -1,6 +1,6 @@
 // The graph as everybody edits it now: what others do is drawn at once, what the person does is sent at once.
 
-import { Refusal } from "../../requests.js";
+import { unlessRefused } from "../../requests.js";
 import { LiveBar } from "./bar.js";
 import { LiveSocket } from "./socket.js";
 
@@ -74,12 +74,10 @@ export class Live {
   /** Gives the history what it would get within half a minute; where it cannot, it gets it then. */
   async save() {
     if (!this.#socket.live || !this.#socket.mayEdit || !this.#unsaved) return;
-    try {
+    await unlessRefused(async () => {
       await this.#socket.ask(`save-${Date.now()}-${Math.random()}`, { type: "graph:save" });
       this.#saved();
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-    }
+    }, () => {});
   }
 
   /** Tells the others what the person has selected: keys of nodes. */
