@@ -132,7 +132,6 @@ export const messagesCss = `
 .facts { min-inline-size: 0; overflow-wrap: anywhere; padding-inline-start: 2px; }
 
 .keeping { display: inline-flex; align-items: center; gap: 2px; font-size: 12px; color: var(--c-muted); }
-.keeping[hidden] { display: none; }
 .keeping .icon-button { inline-size: 26px; block-size: 26px; }
 .keeping .icon { inline-size: 14px; }
 .keeping [aria-pressed="true"] { color: var(--c-primary); background: var(--c-tint); }

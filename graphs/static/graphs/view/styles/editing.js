@@ -18,7 +18,6 @@ export const editing = stylesheet(`
   max-width: calc(100% - 24px); background: var(--_surface); border: 1px solid var(--_primary); border-radius: calc(var(--_radius) + 2px);
   box-shadow: var(--_shadow);
 }
-.group-bar[hidden] { display: none; }
 .group-bar .button { min-height: 32px; padding: 0 10px; }
 .group-words { font-weight: 600; font-variant-numeric: tabular-nums; margin-inline-end: 6px; }
 .choice-box {
@@ -176,7 +175,6 @@ export const editing = stylesheet(`
   pointer-events: none;
 }
 .live-bar :is(button, li) { pointer-events: auto; }
-.live-bar[hidden] { display: none; }
 .live-bar:is([data-state=away], [data-state=crowded]) { color: var(--_text); border-color: var(--_danger); }
 .live-people { display: flex; gap: 4px; margin: 0; padding: 0; list-style: none; }
 .live-people:empty { display: none; }
@@ -209,7 +207,6 @@ export const editing = stylesheet(`
 @container (max-width: 620px) {
   .live-bar { top: 62px; }
   .one-sheet .live-bar { top: 108px; }
-  .surface:not(:has(.edit-tools)) .live-bar { top: 12px; }
   .one-sheet .surface:not(:has(.edit-tools)) .live-bar { top: 56px; }
   .group-bar:not([hidden]) ~ .live-bar, .details.tall ~ .live-bar { display: none; }
   .live-save { min-height: 40px; }
