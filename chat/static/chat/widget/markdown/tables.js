@@ -42,18 +42,7 @@ function alignment(dashes) {
 
 /** Cuts at every | that is not escaped; one at either end only frames the row. */
 function cells(line) {
-  const text = line.trim().replace(/^\|/, "");
-  const found = [];
-  let cell = "";
-  for (let at = 0; at < text.length; at += 1) {
-    if (text[at] === "\\" && text[at + 1] === "|") {
-      cell += "|";
-      at += 1;
-    } else if (text[at] === "|") {
-      found.push(cell.trim());
-      cell = "";
-    } else cell += text[at];
-  }
-  if (cell.trim()) found.push(cell.trim());
-  return found;
+  const found = line.trim().replace(/^\|/, "").split(/(?<!\\)\|/);
+  if (!found.at(-1).trim()) found.pop();
+  return found.map((cell) => cell.replaceAll("\\|", "|").trim());
 }
