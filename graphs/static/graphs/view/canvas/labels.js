@@ -2,7 +2,7 @@
 // on the zoom alone, so that names stand still while the drawing is moved.
 
 import { svg } from "../../dom.js";
-import { inflated, overlaps } from "../model/boxes.js";
+import { inflated } from "../model/boxes.js";
 import { Grid } from "../model/grid.js";
 import { noteText, plain } from "./draw-note.js";
 import { shorten, textWidth } from "./text.js";
@@ -28,37 +28,6 @@ function candidates({ nodes, notes }) {
   );
   const headed = notes.map((item) => ({ item, text: headingOf(item), weight: 1000 + item.box.w / 1e4, heading: true }));
   return [...headed, ...named].filter(({ text }) => text).sort((a, b) => b.weight - a.weight);
-}
-
-/** Rectangles already taken, in buckets of about a label's size. */
-class Taken {
-  #buckets = new Map();
-
-  constructor(size) {
-    this.width = size * 8;
-    this.height = size * 2;
-  }
-
-  /** Numbers of the buckets under a box; far apart ones may share a number, which only costs a comparison. */
-  #keys(box) {
-    const keys = [];
-    const [right, bottom] = [Math.floor((box.x + box.w) / this.width), Math.floor((box.y + box.h) / this.height)];
-    for (let i = Math.floor(box.x / this.width); i <= right; i += 1) {
-      for (let j = Math.floor(box.y / this.height); j <= bottom; j += 1) keys.push(i * 1_000_003 + j);
-    }
-    return keys;
-  }
-
-  /** Takes the rectangle if it is free. */
-  take(box) {
-    const keys = this.#keys(box);
-    if (keys.some((key) => this.#buckets.get(key)?.some((other) => overlaps(other, box)))) return false;
-    for (const key of keys) {
-      if (this.#buckets.has(key)) this.#buckets.get(key).push(box);
-      else this.#buckets.set(key, [box]);
-    }
-    return true;
-  }
 }
 
 /** Rectangles for a text of this width, the best one first: a heading in its note, a name under or over its block. */
@@ -92,10 +61,11 @@ function placed(candidate, detail, size, taken, blocks, edges) {
   const attempt = ({ text, width }, alone) => {
     const [dx, dy] = alone ? [LONELY.x * detail.unit, LONELY.y * detail.unit] : [size * 0.4, 0];
     const calm = (box) => alone || heading || !blocks.touches(box);
-    const box = places(candidate, width, size, edges).find(
-      (place) => calm(place) && taken.take(inflated(place, dx, dy)),
-    );
-    return box ? { box, text, heading, size } : null;
+    const free = (box) => calm(box) && !taken.touches(inflated(box, dx, dy));
+    const box = places(candidate, width, size, edges).find(free);
+    if (!box) return null;
+    taken.add({ box: inflated(box, dx, dy) });
+    return { box, text, heading, size };
   };
   const texts = rooms(candidate, size, detail.unit).map((room) => fittingText(candidate, room, size)).filter(Boolean);
   for (const text of texts) {
@@ -108,7 +78,7 @@ function placed(candidate, detail, size, taken, blocks, edges) {
 /** A Grid of {box, text, heading, size} for one sheet at one step of zoom. */
 export function placeLabels(sheet, detail) {
   const size = detail.font;
-  const taken = new Taken(size);
+  const taken = new Grid([], size * 8);
   const labels = [];
   const { x = 0, w = 0 } = sheet.bounds ?? {};
   const edges = { left: x - BEYOND * detail.unit, right: x + w + BEYOND * detail.unit };
