@@ -65,7 +65,7 @@ export class Conversation extends EventTarget {
   }
 
   /** `change` is {model} or {requireValidation}; true when the server took it. */
-  async change(change) {
+  async changeSession(change) {
     const { id } = this;
     try {
       const session = await this.api.changeSession(id, change);
@@ -84,7 +84,7 @@ export class Conversation extends EventTarget {
     if (!once && !id) this.model = model;
     this.changed();
     if (once || !id) return;
-    await this.change({ model });
+    await this.changeSession({ model });
     this.changed();
   }
 

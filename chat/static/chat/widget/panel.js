@@ -60,7 +60,7 @@ export class Panel extends EventTarget {
   build({ close, userName, mayEdit }) {
     this.announcer = new Announcer();
     this.header = new Header({ menu: () => this.toggleMenu(), startNew: () => this.startNew(), close });
-    this.askAlways = mayEdit ? new AskAlways((change) => this.conversation.change(change)) : null;
+    this.askAlways = mayEdit ? new AskAlways((change) => this.conversation.changeSession(change)) : null;
     this.menu = new ConversationsMenu(this.sessions, this.context, this.askAlways, {
       open: (id) => this.open(id),
       startNew: () => this.startNew(),

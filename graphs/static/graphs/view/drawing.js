@@ -47,7 +47,7 @@ export class Drawing {
   find = new Find(
     {
       matched: (items) => this.#showMatches(items),
-      chosen: (item) => this.navigation.unlessTyping(item, (now) => this.navigation.goTo(now, { open: false })),
+      chosen: (item) => this.navigation.visit(item, { open: false }),
       left: () => this.canvas.element.focus(),
     },
   );

@@ -25,8 +25,8 @@ export class Navigation {
   }
 
   /** Shows an item, when nothing that was typed is lost by it. */
-  visit(item) {
-    this.unlessTyping(item, (now) => this.goTo(now));
+  visit(item, how) {
+    this.unlessTyping(item, (now) => this.goTo(now, how));
   }
 
   closeDetails() {
