@@ -14,7 +14,7 @@ import { sheets } from "./widget/styles.js";
 const NO_WELCOME = { invitation: "", placeholder: "", questions: [] };
 const NEWS = new Set(["ai:complete", "ai:error", "ai:question", "ai:tool_limit", "ai:proposal"]);
 
-export class ChatWidget extends HTMLElement {
+class ChatWidget extends HTMLElement {
   connectedCallback() {
     const root = this.shadowRoot ?? this.attachShadow({ mode: "open" });
     root.adoptedStyleSheets = sheets;

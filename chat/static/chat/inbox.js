@@ -21,7 +21,7 @@ import { textButton } from "./widget/view/buttons.js";
 const TYPING = "input, textarea, select";
 const FILTERS = ["object", "person"];
 
-export class ProposalInbox extends HTMLElement {
+class ProposalInbox extends HTMLElement {
   connectedCallback() {
     const root = this.shadowRoot ?? this.attachShadow({ mode: "open" });
     root.adoptedStyleSheets = inboxSheets;

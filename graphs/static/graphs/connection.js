@@ -25,7 +25,6 @@ export class Connection extends EventTarget {
     this.crowded = false;
     this.openedAt = Infinity;
     this.timer = 0;
-    this.listeners = null;
   }
 
   /** True where nothing can be sent and the next attempt will hardly change it. */
@@ -34,19 +33,14 @@ export class Connection extends EventTarget {
     return this.state !== "open" && this.failures > 1;
   }
 
-  start() {
-    this.listeners = new AbortController();
-    const { signal } = this.listeners;
+  /** Connects and comes back until `signal` fires. */
+  start(signal) {
     window.addEventListener("online", () => this.restart(), { signal });
     window.addEventListener("offline", () => this.drop("offline"), { signal });
     document.addEventListener("visibilitychange", () => this.hurry(), { signal });
+    signal.addEventListener("abort", () => this.drop("idle"));
     if (navigator.onLine) this.connect();
     else this.become("offline");
-  }
-
-  stop() {
-    this.listeners?.abort();
-    this.drop("idle");
   }
 
   send(frame) {

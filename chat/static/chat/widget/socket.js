@@ -4,7 +4,7 @@ import { Connection } from "../../graphs/connection.js";
 
 const sockets = new Map();
 
-export class ChatSocket extends Connection {
+class ChatSocket extends Connection {
   constructor(path, workspace) {
     super(path, workspace);
     this.lastId = 0;
@@ -18,10 +18,13 @@ export class ChatSocket extends Connection {
   /** Keeps it open until `signal` fires. */
   hold(signal) {
     this.holders += 1;
-    if (this.holders === 1) this.start();
+    if (this.holders === 1) {
+      this.released = new AbortController();
+      this.start(this.released.signal);
+    }
     signal.addEventListener("abort", () => {
       this.holders -= 1;
-      if (this.holders === 0) this.stop();
+      if (this.holders === 0) this.released.abort();
     });
   }
 

@@ -40,11 +40,8 @@ export class Live {
   }
 
   start(signal) {
-    this.#socket.start();
-    signal.addEventListener("abort", () => {
-      this.#socket.stop();
-      this.bar.element.remove();
-    });
+    this.#socket.start(signal);
+    signal.addEventListener("abort", () => this.bar.element.remove());
   }
 
   /** Whether these actions can be asked for here and now. */
