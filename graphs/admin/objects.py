@@ -1,9 +1,12 @@
 """All objects of any kind: which there are, what is in them, and the ways to all that is known about them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 from django.contrib import admin
+from django.contrib.admin.views.main import ChangeList
 from django.db.models import Exists, OuterRef, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce, NullIf
 from django.http import HttpRequest, HttpResponse
@@ -18,7 +21,7 @@ from graphs.admin.display import change_link, column, json_code, link, list_link
 from graphs.admin.object_filters import KindFilter
 from graphs.admin.versions import VersionedAdmin, versions_page
 from graphs.models import ChangeSet, Membership, Object, Revision
-from graphs.objects.headers import url_of
+from graphs.objects.headers import ref_of, rows_with, title_of, url_of
 from graphs.objects.kinds import KINDS
 from graphs.objects.model_rows import record_of, row_of
 from graphs.objects.refs import Ref
@@ -40,6 +43,16 @@ def object_link(workspace_id: int, ref: Ref) -> SafeString | str:
 
 #: What is known about an object, as links; other apps add theirs when the program starts.
 ABOUT: list[About] = [changes_of]
+
+
+def _entitle(objects: Iterable[Any]) -> None:
+    """Gives those that the history has no title of the one of their row, asked for by workspace and kind."""
+    where = attrgetter("workspace_id", "type")
+    unknown = [each for each in objects if each.label == each.key and each.type in KINDS]
+    for (workspace_id, type_), some in groupby(sorted(unknown, key=where), where):
+        kind, by_key = KINDS[type_], {each.key: each for each in some}
+        for row in rows_with(kind, workspace_id, by_key):
+            by_key[ref_of(kind, row).key].label = title_of(kind, row)
 
 
 class OfKindFilter(KindFilter):
@@ -70,6 +83,16 @@ class ObjectAdmin(VersionedAdmin, AuditAdmin):
         label = NullIf(Subquery(last.values("label")[:1]), Value(""))
         mine = Membership.objects.filter(user=request.user.pk, workspace=OuterRef("workspace"))
         return super().get_queryset(request).annotate(label=Coalesce(label, "key"), readable=Exists(mine))
+
+    def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
+        changes = super().get_changelist_instance(request)
+        _entitle(changes.result_list)
+        return changes
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        found = super().get_object(request, object_id, from_field)
+        _entitle([found])
+        return found
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view(self.versions_view)

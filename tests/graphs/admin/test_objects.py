@@ -5,7 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from chat.models import AlwaysSend
@@ -15,7 +17,7 @@ from graphs.objects.actions import UpdateObject
 from graphs.objects.headers import object_for
 from graphs.objects.kinds import Kind
 from graphs.objects.refs import Ref
-from graphs.site.access import member_of
+from graphs.site.access import Member, member_of
 from tests.graphs.admin.staff import auditor, mere_staff, superuser
 from tests.registered import pin, pins
 
@@ -64,6 +66,26 @@ def test_all_objects_are_listed_with_what_people_call_them(spring: Object, nba: 
     assert "1 object" in listed(client, kind="pin")
     assert "0 objects" in listed(client, kind="planet")
     assert "1 object" in listed(client, q="sprin")
+
+
+def test_what_nobody_has_changed_has_its_title_too(kind: Kind, alice: User, nba: Graph) -> None:
+    client, member = superuser(), member_of(alice)
+    of, *_more = [untouched(member, f"tulip {number}") for number in range(5)]
+    with CaptureQueriesContext(connection) as few:
+        text = listed(client)
+    assert nba.name in text
+    for number in range(5):
+        assert f">tulip {number}</a>" in text
+    assert "tulip 0" in opened(client, of)
+    for number in range(5, 20):
+        untouched(member, f"tulip {number}")
+    with CaptureQueriesContext(connection) as many:
+        assert "tulip 19" in listed(client)
+    assert len(many) == len(few)
+
+
+def untouched(member: Member, title: str) -> Object:
+    return object_for(member, Ref("pin", str(pin(member.workspace, title).pk)))
 
 
 def test_its_page_leads_to_all_that_is_known(spring: Object) -> None:
