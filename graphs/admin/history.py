@@ -20,7 +20,7 @@ from django.utils.translation import gettext_lazy as _
 
 from graphs.admin import causes, history_filters, history_rollback, history_scopes, object_filters
 from graphs.admin.audit import NEWEST, AuditAdmin, NewestPaginator, auditable, may_audit
-from graphs.admin.display import change_link, column
+from graphs.admin.display import change_link, column, link
 from graphs.admin.history_diff import ShownItem, of_modifications
 from graphs.history.code_diff import visible
 from graphs.history.queries import undoing, undone_by
@@ -154,12 +154,10 @@ def _links(change_set: ChangeSet) -> Iterator[SafeString]:
     for revision in revisions:
         name, found = _name(revision), there.get(revision.object)
         shown = change_link(found, name) if found else format_html("{} {}", name, gettext("(deleted since)"))
-        yield format_html(
-            '{} <span class="quiet">{}</span> <a href="{}?a={}&amp;b={}">{}</a>',
-            shown, revision.version,
-            reverse("admin:graphs_object_versions", args=[revision.object]), revision.version - 1, revision.version,
-            gettext("versions"),
-        )  # fmt: skip
+        last = revision.version
+        compared = {"a": last - 1, "b": last} if last > 1 else None
+        address = reverse("admin:graphs_object_versions", args=[revision.object], query=compared)
+        yield format_html('{} <span class="quiet">{}</span> {}', shown, last, link(address, gettext("versions")))
 
 
 def _objects(change_set: ChangeSet, rows: Sequence[Modification], whole: bool) -> list[ShownObject]:

@@ -142,6 +142,7 @@ def _shown(plan: Plan, left: tuple[LeftOut, ...]) -> dict[str, Any]:
         "items": items,
         "unshown": len(plan.operations) - len(items),
         "clashes": [*clashes, *stay],
+        "choose": bool(plan.operations or left),
         "possible": bool(plan.operations) and not clashes,
     }
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import Exists, OuterRef, Q
 from django.http import Http404, HttpRequest, QueryDict
 from django.urls import reverse
 from django.utils.functional import Promise
@@ -12,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from graphs.history.scopes import AsOf, Caused, ChangeSets, OneModification, Scope
-from graphs.models import ChangeSet, Revision
+from graphs.models import ChangeSet, Object, Revision
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +32,18 @@ def choices(change_set: ChangeSet, asked_for: QueryDict | None = None) -> list[C
         if cause := _cause(change_set, kind):
             count = ChangeSet.objects.filter(workspace=change_set.workspace, causes__contains=[cause]).count()
             found.append((str(_TEXTS[what] % {"count": count}), {"what": what}))
-    for revision in change_set.revisions.all():
+    of, since = OuterRef("object"), Q(version__gt=OuterRef("version"))
+    # The row knows versions of live edits that the history does not have yet; of what is gone the history is left.
+    later = Exists(Object.objects.filter(since, pk=of)) | Exists(
+        Revision.objects.filter(since, object=of, type=OuterRef("type"))
+    )
+    for revision in change_set.revisions.annotate(later=later):
         label = {"label": revision.label or revision.key}
         where = {"object": f"{revision.type}:{revision.object}"}
         if change_set.size:
             found.append((_("“%(label)s” as it was before this") % label, {"what": "before", **where}))
-        found.append((_("“%(label)s” as this left it") % label, {"what": "after", **where}))
+        if revision.later:
+            found.append((_("“%(label)s” as this left it") % label, {"what": "after", **where}))
     return [
         Choice(text, address(change_set, query), asked_for is not None and asked_for.dict() == query)
         for text, query in found

@@ -29,8 +29,8 @@ ITEMS_SHOWN = 100
 class CompareForm(forms.Form):
     """The two versions to compare, and the newest one to list."""
 
-    a = forms.IntegerField(label=gettext_lazy("version"), required=False, min_value=0)
-    b = forms.IntegerField(label=gettext_lazy("with version"), required=False, min_value=0)
+    a = forms.IntegerField(label=gettext_lazy("version"), required=False, min_value=1)
+    b = forms.IntegerField(label=gettext_lazy("with version"), required=False, min_value=1)
     below = forms.IntegerField(required=False, min_value=1, widget=forms.HiddenInput)
 
     def __init__(self, last: int, data: Mapping[str, Any]) -> None:

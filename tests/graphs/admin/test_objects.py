@@ -125,6 +125,35 @@ def test_versions_are_compared_and_taken_back(spring: Object) -> None:
     assert AlwaysSend.objects.get().part_key == ""
 
 
+def test_only_what_does_something_is_offered_where_a_history_begins(spring: Object) -> None:
+    client = superuser()
+    versions = opened(client, spring, "versions")
+    assert versions.count("with the one before") == 1
+    assert "?a=1&amp;b=2" in versions
+    assert client.get(reverse("admin:graphs_object_versions", args=[spring.pk]), {"a": 0, "b": 2}).status_code == 400
+    begun = ChangeSet.objects.get(size=0)
+    text = client.get(reverse("admin:graphs_changeset_change", args=[begun.pk])).content.decode()
+    assert "?a=0" not in text
+    assert "Roll back …" not in text
+    assert "“spring” as this left it" in text
+
+
+def test_nothing_is_taken_back_since_the_last_version(spring: Object) -> None:
+    client, done = superuser(), ChangeSet.objects.get(reason="Planted")
+    address = reverse("admin:graphs_changeset_change", args=[done.pk])
+    text = client.get(address).content.decode()
+    assert "“spring” as it was before this" in text
+    assert "as this left it" not in text
+    Object.objects.filter(pk=spring.pk).update(version=spring.version + 1)  # as a live edit that is not saved
+    assert "“spring” as this left it" in client.get(address).content.decode()
+
+
+def test_a_beginning_with_nothing_since_offers_nothing(kind: Kind, alice: User) -> None:
+    outside.catch_up([untouched(member_of(alice), "spring")])
+    page = superuser().get(reverse("admin:graphs_changeset_change", args=[ChangeSet.objects.get().pk]))
+    assert "Take it back" not in page.content.decode()
+
+
 def test_what_was_changed_outside_stands_there(spring: Object) -> None:
     client = superuser()
     assert "changed outside" not in opened(client, spring, "versions")

@@ -126,6 +126,15 @@ def test_later_work_stands_in_the_way_until_it_is_left_out(alice: User, thing: T
     assert (thing.called, text_of(thing)) == ("Newer", "return fetch(url)")
 
 
+def test_nothing_can_be_left_out_where_nothing_would_be_left(alice: User, thing: Thing) -> None:
+    first = update_thing(thing, alice, name="Retried")
+    update_thing(thing, alice, name="Newer")
+    text = shown(superuser(), address(first))
+    assert "It was changed since." in text
+    assert "leave_out" not in text
+    assert 'value="preview"' not in text
+
+
 def test_one_field_of_several_is_taken_back(alice: User, thing: Thing) -> None:
     done = update_thing(thing, alice, process="return retry()", name="Retried")
     row = Modification.objects.get(change_set=done, field=thing.name)
