@@ -1,6 +1,6 @@
 """Finding objects by words and by vectors, for somebody: what they may not see is as if it were absent."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,6 +63,15 @@ def related(member: Member, about: Ref, question: str, account: Account) -> dict
     return {ref: title_of(KINDS[ref.type], rows[ref]) for ref in others}
 
 
+def parts(rows: Any, first: int) -> Iterator[Any]:
+    """The `first` rows, then each time more than all before: who finds enough early reads no more."""
+    start, end = 0, first
+    while start < end:
+        some = rows[start:end]
+        yield some
+        start, end = end, 2 * end + first if len(some) == end - start else end
+
+
 def needles(question: str) -> list[tuple[str, ...]]:
     """What is looked for in fields: the question as it is, and each of its words in its forms."""
     words = [forms(word) for word in search_words(question)[:MAX_WORDS]]
@@ -88,13 +97,16 @@ def _by_vector(
     types = [kind.name for kind in kinds]
     most = MOST_CANDIDATES if any(kind.may_see for kind in kinds) else BY_VECTOR
     nearest = near(collection_of(member.workspace.pk), types, question, account, most)
-    cosines = {each.id: each.cosine for each in nearest}
     found: dict[Ref, tuple[float, Any]] = {}
-    headers = list(Object.objects.filter(workspace=member.workspace, pk__in=cosines))
-    for kind in kinds:
-        ids = {header.key: header.pk for header in headers if header.type == kind.name}
-        for key, row in (rows_named(member, kind, ids) if ids else {}).items():
-            found[Ref(kind.name, key)] = cosines[ids[key]], row
+    for some in parts(nearest, BY_VECTOR):
+        if len(found) >= BY_VECTOR:
+            break
+        cosines = {each.id: each.cosine for each in some}
+        headers = Object.objects.filter(workspace=member.workspace, pk__in=cosines).values_list("type", "key", "pk")
+        for kind in kinds:
+            ids = {key: pk for type_, key, pk in headers if type_ == kind.name}
+            for key, row in (rows_named(member, kind, ids) if ids else {}).items():
+                found[Ref(kind.name, key)] = cosines[ids[key]], row
     best = sorted(found.items(), key=lambda each: -each[1][0])[:BY_VECTOR]
     for ref, (_, row) in best:
         rows.setdefault(ref, row)

@@ -1,6 +1,7 @@
 """How an object is told to a model: by its record."""
 
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any
 
 from graphs.models import Object
@@ -11,7 +12,7 @@ from graphs.objects.refs import Ref
 from graphs.site.access import Member
 from graphs.site.accounts import Account, account_of
 from rag.sources.block import Block, Dump
-from rag.sources.objects.search import related
+from rag.sources.objects.search import parts, related
 from rag.sources.registry import MAX_LISTED, Source
 from rag.texts.shortening import cut
 from rag.texts.tables import as_json, encode, encode_tables
@@ -21,8 +22,8 @@ from rag.texts.tokens import count_tokens
 MOST_CHARS = 12_000
 FIELD_CHARS = 3_000
 LEAST_CHARS = 80
-#: Rows of which the first that the member may see are listed.
-MAX_LOOKED_AT = 4 * MAX_LISTED
+#: Rows of which the first that the member may see are listed: no more are read than it takes to find them.
+MAX_LOOKED_AT = 10_000
 #: Characters of the title of a related object.
 TITLE_CHARS = 100
 _NOTHING: tuple[Any, ...] = (None, "", {}, [])
@@ -50,8 +51,12 @@ class SourceOfObjects(Source):
 
     def overview(self, member: Member, kind: Kind) -> Block:
         """The first objects of the kind by title."""
-        some = rows_of(kind, member.workspace.pk).order_by(kind.field(kind.title).column, "pk")[:MAX_LOOKED_AT]
-        rows = [row for row in some if kind.may_see is None or kind.may_see(member, row)][: MAX_LISTED + 1]
+        all_rows = rows_of(kind, member.workspace.pk).order_by(kind.field(kind.title).column, "pk")
+        if kind.parent:
+            all_rows = all_rows.select_related(kind.parent)
+        read = (row for some in parts(all_rows[:MAX_LOOKED_AT], MAX_LISTED + 1) for row in some)
+        seen = (row for row in read if kind.may_see is None or kind.may_see(member, row))
+        rows = list(islice(seen, MAX_LISTED + 1))
         if not rows:
             return Block(f"This workspace has no {kind.name} yet.")
         more = f" Only the first {MAX_LISTED} by title." if len(rows) > MAX_LISTED else ""

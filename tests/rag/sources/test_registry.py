@@ -3,8 +3,9 @@
 import pytest
 from django.contrib.auth.models import User
 
+from chat.models import AlwaysSend
 from graphs.models import Graph, Workspace
-from graphs.site.access import member_of
+from graphs.site.access import Member, member_of
 from rag.sources.registry import MAX_LISTED, workspace_block
 from tests.registered import pin, pins, product, shops
 from tests.shop.models import Shop
@@ -35,6 +36,37 @@ def test_a_kind_with_a_page_is_listed_as_far_as_the_member_may_see_it(
     assert f"product:{seen.pk}" in block.body
     assert "Parasol" not in block.body
     assert "Hammer" not in block.body
+
+
+def test_who_may_see_few_of_many_is_told_of_these(demo_workspace: Workspace, alice: User) -> None:
+    asked = []
+
+    def may_see(_member: Member, row: AlwaysSend) -> bool:
+        asked.append(row)
+        return "hidden" not in row.object_key
+
+    for number in range(5 * MAX_LISTED):
+        pin(demo_workspace, f"hidden-{number:03}")
+    pin(demo_workspace, "seen-000")
+    with pins(may_see=may_see):
+        assert "seen-000" in workspace_block(member_of(alice)).body
+        for number in range(1, 5 * MAX_LISTED):
+            pin(demo_workspace, f"a-seen-{number:03}")
+        asked.clear()
+        assert f"Only the first {MAX_LISTED} by title" in workspace_block(member_of(alice)).heading
+        assert len(asked) == MAX_LISTED + 1
+
+
+def test_no_more_than_so_many_are_looked_at(
+    demo_workspace: Workspace, alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rag.sources.objects.source.MAX_LOOKED_AT", 3)
+    for number in range(5):
+        pin(demo_workspace, f"graph-{number}")
+    with pins(may_see=lambda _member, row: row.object_key > "graph-1"):
+        body = workspace_block(member_of(alice)).body
+    assert "graph-2" in body
+    assert "graph-3" not in body
 
 
 def test_of_many_only_the_first_are_listed(demo_workspace: Workspace, alice: User) -> None:

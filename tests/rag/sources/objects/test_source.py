@@ -8,9 +8,10 @@ from django.test.utils import CaptureQueriesContext
 from graphs.models import Workspace
 from graphs.objects.headers import object_for
 from graphs.objects.refs import Ref
-from graphs.site.access import member_of
+from graphs.site.access import Member, member_of
 from graphs.site.accounts import Account
 from rag.sources.block import Block
+from rag.sources.objects.search import BY_VECTOR, RELATED, related
 from rag.sources.registry import source_of
 from tests.rag.embeddings.steps import work
 from tests.registered import product, shops
@@ -54,6 +55,23 @@ def test_nobody_is_told_of_what_they_may_not_see(
         product(Shop.objects.create(workspace=other_workspace, name="Other"), "Parasol", notes="Keeps the rain off")
         work()
         assert "related" not in block(hammer, alice).body
+
+
+def test_of_the_nearest_only_those_are_read_that_may_be_told(demo_workspace: Workspace, alice: User) -> None:
+    asked: list[str] = []
+
+    def may_see(_member: Member, row: Product) -> bool:
+        asked.append(row.name)
+        return True
+
+    with shops(may_see=may_see):
+        shop = Shop.objects.create(workspace=demo_workspace, name="Corner shop")
+        for number in range(4 * BY_VECTOR):
+            product(shop, f"Umbrella {number}", notes="Keeps the rain off")
+        work()
+        asked.clear()
+        assert len(related(member_of(alice), Ref("shop", str(shop.pk)), WEATHER, Account(demo_workspace.pk))) == RELATED
+        assert len(asked) == BY_VECTOR
 
 
 def test_it_costs_few_queries_however_many_objects_there_are(hammer: Product, alice: User) -> None:
