@@ -13,6 +13,7 @@ from babel.messages.mofile import read_mo
 from babel.messages.pofile import read_po
 from django.conf import settings
 from django.utils import translation
+from django.utils.translation import gettext
 from django.utils.translation.template import templatize
 
 from chat.engine import error_texts
@@ -32,8 +33,11 @@ SAID = re.compile(r"""(?<![\w.])t\(\s*("(?:[^"\\]|\\.)*")""")
 SAYING = re.compile(r"(?<![\w.])(?<!function )t\(")
 #: What a percent sign or a brace begins, as `%` and `str.format` and `t()` fill it in.
 PLACEHOLDER = re.compile(r"%\(\w+\)[a-z]|%%|\{[^{}]*\}")
-#: French sets a space that cannot break before these and inside its quotes, and a curved apostrophe.
-NOT_FRENCH = re.compile(r" [;:?!»%](?![(])|« |[“”]|\w'\w")
+#: French sets a space that cannot break before these (a narrow one before some) and inside its quotes, and a curved
+#: apostrophe.
+NOT_FRENCH = re.compile(r""" [;:?!»%](?![(])|\u00a0[;?!]|« |["“”]|\w'\w""")
+#: A value that brings its quotes along has English ones in every language.
+BRINGS_QUOTES = re.compile(r"""=f'"\{""")
 
 
 def file(language: str, domain: str, ending: str) -> Path:
@@ -149,6 +153,13 @@ def test_it_sets_french_as_french_is_set() -> None:
     every = (message for domain in DOMAINS for message in messages("fr", domain))
     found = [text for message in every for text in texts(message) if NOT_FRENCH.search(text)]
     assert found == []
+
+
+def test_quotes_stand_in_texts_and_not_in_what_is_put_into_them() -> None:
+    with translation.override("fr"):
+        assert gettext('There is no "{object}".').format(object="x") == "Il n’y a pas de «\u00a0x\u00a0»."
+    sources = (path for app in APPS for path in (ROOT / app).rglob("*.py"))
+    assert [path for path in sources if BRINGS_QUOTES.search(path.read_text())] == []
 
 
 def test_it_calls_the_key_a_key() -> None:

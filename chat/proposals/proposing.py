@@ -118,7 +118,7 @@ def _held_subject(member: Member, about: Object | None, action: Action) -> Objec
     elif isinstance(step := steps[0], CreateObject):
         return Object(workspace_id=member.workspace.pk, type=step.kind, key=step.key or "")
     else:
-        raise ChangeRefused(_("There is no {object}.").format(object=f'"{actions.named_by([action])[0]}"'))
+        raise ChangeRefused(_('There is no "{object}".').format(object=actions.named_by([action])[0]))
     objects = _held_objects([of, *named])
     if of.pk not in objects:
         raise ChangeRefused(GONE.format(kind=of.type))

@@ -129,7 +129,7 @@ def _header(field: Field, of: Object, row: Model, key: str) -> int:
     related: Any = row._meta.get_field(field.column).related_model
     found = related.objects.filter(workspace=of.workspace_id, key=key).values_list("pk", flat=True).first()
     if found is None:
-        raise ChangeRefused(_("There is no {object}.").format(object=f'"{key}"'))
+        raise ChangeRefused(_('There is no "{object}".').format(object=key))
     return int(found)
 
 

@@ -23,7 +23,7 @@ SHOWN_CHARS = 600
 def patched(text: str, patches: Sequence[Patch], what: str) -> str:
     """The text after all patches; `what` names it. Each must fit exactly once."""
     for number, patch in enumerate(patches):
-        text = replaced(text, patch, _("processPatches[{index}] of {what}").format(index=number, what=what))
+        text = replaced(text, patch, _('processPatches[{index}] of "{what}"').format(index=number, what=what))
     return text
 
 
@@ -49,7 +49,7 @@ def patched_data(data: Any, patches: Sequence[DataPatch], what: str) -> Any:
     """The data with its texts patched, each at its path (a JSON Pointer, RFC 6901)."""
     data = deepcopy(data)
     for number, patch in enumerate(patches):
-        where = _("dataPatches[{index}] of {what}").format(index=number, what=what)
+        where = _('dataPatches[{index}] of "{what}"').format(index=number, what=what)
         *steps, last = [step.replace("~1", "/").replace("~0", "~") for step in patch.path.split("/")[1:]]
         holder = data
         for step in steps:

@@ -188,7 +188,7 @@ class ObjectPlan:
             text = new.get(patch.path, record[patch.path])
             if not isinstance(text, str):
                 raise ChangeRefused(_("{field} is no text. Give its new value in updates.").format(field=patch.path))
-            where = _("patches[{index}] of {what}").format(index=number, what=f'"{patch.path}"')
+            where = _('patches[{index}] of "{what}"').format(index=number, what=patch.path)
             new[patch.path] = replaced(text, Patch(search=patch.search, replace=patch.replace), where)
         return new
 
@@ -203,8 +203,8 @@ class ObjectPlan:
         kind = KINDS.get(step.kind)
         if kind is None or not is_object(step.kind) or not may_create(kind):
             known = some(each.name for each in KINDS.values() if is_object(each.name) and may_create(each))
-            message = _("Objects of the kind {kind} cannot be created. Kinds: {known}.")
-            raise ChangeRefused(message.format(kind=f'"{shown(step.kind)}"', known=known))
+            message = _('Objects of the kind "{kind}" cannot be created. Kinds: {known}.')
+            raise ChangeRefused(message.format(kind=shown(step.kind), known=known))
         _require_fields(kind, step.fields)
         values = dict(step.fields)
         if step.parent and not kind.parent:
@@ -213,8 +213,8 @@ class ObjectPlan:
             values["parent"] = self._parent_key(kind, step.parent) if step.parent else values.get("parent")
         key = step.key or _new_key(kind, str(values.get(kind.title) or ""))
         if not is_key(kind, key) or (counts_keys(kind.model) and is_far(kind.model, int(key))):
-            message = _("No {kind} can have the key {key}. Leave it out, then one is made.")
-            raise ChangeRefused(message.format(kind=kind.name, key=f'"{shown(key)}"'))
+            message = _('No {kind} can have the key "{key}". Leave it out, then one is made.')
+            raise ChangeRefused(message.format(kind=kind.name, key=shown(key)))
         self.add(kind, key, values)
 
     def _parent_key(self, kind: Kind, ref: Ref) -> str:
@@ -238,7 +238,7 @@ class ObjectPlan:
                 self._planned[ref] = _PlannedObject(found, row, record_of(KINDS[ref.type], row))
         record = self.find(ref)
         if record is None:
-            raise ChangeRefused(_("There is no {object}.").format(object=f'"{shown(str(ref))}"'))
+            raise ChangeRefused(_('There is no "{object}".').format(object=shown(str(ref))))
         return record
 
 

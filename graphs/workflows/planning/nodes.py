@@ -102,14 +102,14 @@ def update(plan: GraphPlan, action: UpdateNode) -> None:
     if updates.process is not None:
         new["process"] = updates.process
     if updates.process_patches is not None:
-        new["process"] = patched(node["process"], updates.process_patches, f'"{action.node_key}"')
+        new["process"] = patched(node["process"], updates.process_patches, action.node_key)
     if updates.whole_data is not None:
         new["data"] = updates.whole_data
     if updates.data is not None:
         new["data"] = storable_object(merged(new.get("data", node["data"]), updates.data))
     if updates.data_patches is not None:
         data = new.get("data", node["data"])
-        new["data"] = storable_object(patched_data(data, updates.data_patches, f'"{action.node_key}"'))
+        new["data"] = storable_object(patched_data(data, updates.data_patches, action.node_key))
     if updates.handles is not None:
         new["handles"] = updates.handles.to_json()
         _refuse_lost_handles(plan, action.node_key, new["handles"])
@@ -175,9 +175,9 @@ def _refuse_lost_handles(plan: GraphPlan, key: str, handles: Handles) -> None:
     ]
     if used:
         message = _(
-            "Edges of {node} use handles that would go: {edges}. Keep these handles, or delete the edges first."
+            'Edges of "{node}" use handles that would go: {edges}. Keep these handles, or delete the edges first.'
         )
-        raise ChangeRefused(message.format(node=f'"{key}"', edges=some(used, NAMED_EDGES)))
+        raise ChangeRefused(message.format(node=key, edges=some(used, NAMED_EDGES)))
 
 
 def _beside(plan: GraphPlan, key: str, connections: Sequence[Connection]) -> Box:

@@ -69,7 +69,7 @@ def _update(plan: GraphPlan, action: ConfigureNodeType, new: Record) -> None:
     key = action.type_key or ""
     record = _own(plan, key)
     if action.process_patches is not None:
-        new["process"] = patched(record["process"], action.process_patches, f'"{key}"')
+        new["process"] = patched(record["process"], action.process_patches, key)
     plan.objects.change(Ref(NODE_TYPE.name, key), new)
 
 

@@ -13,7 +13,7 @@ CODE = "const a = 1;\nconst b = 2;\nif (a) {\n  return b;\n}\nreturn a;\n"
 
 
 def patch(search: str, replace: str, code: str = CODE) -> str:
-    return patched(code, [Patch(search=search, replace=replace)], '"fetch"')
+    return patched(code, [Patch(search=search, replace=replace)], "fetch")
 
 
 def refusal(search: str, code: str = CODE) -> str:
@@ -28,7 +28,7 @@ def test_what_occurs_once_is_replaced() -> None:
 
 def test_patches_follow_one_another() -> None:
     patches = [Patch(search="a = 1", replace="a = 7"), Patch(search="a = 7", replace="a = 8")]
-    assert "a = 8" in patched(CODE, patches, '"fetch"')
+    assert "a = 8" in patched(CODE, patches, "fetch")
 
 
 def test_what_occurs_more_than_once_is_refused_with_the_lines() -> None:
@@ -62,16 +62,16 @@ DATA = {"a/b": {"~": ["x", {"text": "one two"}]}, "n": 1}
 
 
 def test_a_text_in_the_data_is_patched_where_it_is() -> None:
-    after = patched_data(DATA, [DataPatch(path="/a~1b/~0/1/text", search="two", replace="three")], '"n"')
+    after = patched_data(DATA, [DataPatch(path="/a~1b/~0/1/text", search="two", replace="three")], "n")
     assert after == {"a/b": {"~": ["x", {"text": "one three"}]}, "n": 1}
     assert DATA["a/b"] == {"~": ["x", {"text": "one two"}]}
-    assert patched_data(["x"], [DataPatch(path="/0", search="x", replace="")], '"n"') == [""]
+    assert patched_data(["x"], [DataPatch(path="/0", search="x", replace="")], "n") == [""]
 
 
 @pytest.mark.parametrize("path", ["/", "/n", "/n/x", "/a~1b/~0/2", "/a~1b/~0/-1", "/a~1b/~0/x", "/a~1b", "/gone/1"])
 def test_a_path_to_no_text_is_refused(path: str) -> None:
     with pytest.raises(ChangeRefused, match="no text at"):
-        patched_data(DATA, [DataPatch(path=path, search="x", replace="")], '"n"')
+        patched_data(DATA, [DataPatch(path=path, search="x", replace="")], "n")
 
 
 @pytest.mark.parametrize(
