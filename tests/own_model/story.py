@@ -265,6 +265,17 @@ def test_the_page_has_the_widget(alice: Member, product: Product) -> None:
     )
 
 
+def test_the_page_is_a_whole_one(alice: Member, product: Product) -> None:
+    client = Client(headers={"Accept-Language": "fr"})
+    client.force_login(alice.user)
+    text = client.get(f"/products/{product.pk}/").content.decode()
+    for part in (
+        "<!doctype html>", '<html lang="fr">', "<title>Lamp</title>", '<meta charset="utf-8">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    ):  # fmt: skip
+        assert part in text, part
+
+
 def test_the_admin_leads_to_its_versions(alice: Member, product: Product) -> None:
     approve(alice, proposed(alice, product, name="One"))
     of = header(alice, product)
