@@ -27,6 +27,7 @@ from graphs.objects.actions import ChangeRefused
 from graphs.objects.headers import require_may_edit_all
 from graphs.objects.holding import held
 from graphs.objects.kinds import is_object
+from graphs.objects.planning import refuse_numbers
 from graphs.objects.refs import Ref
 from graphs.objects.stores import headers
 from graphs.site.access import Forbidden, Member, hold_role
@@ -149,8 +150,10 @@ def preview(member: Member, proposal_id: str, arguments: dict[str, Any] | None) 
 
 
 def _drafted(proposal: Proposal, member: Member, of: Object, arguments: dict[str, Any]) -> DraftedProposal:
+    asked = _asked(proposal, arguments)
     try:
-        return draft(of, proposal.tool, _asked(proposal, arguments), arguments, proposal.pk, member)
+        refuse_numbers([asked], [_asked(proposal, proposal.arguments)])
+        return draft(of, proposal.tool, asked, arguments, proposal.pk, member)
     except ChangeRefused as error:
         raise Refused("validation", str(error), field="editedArguments") from None
 

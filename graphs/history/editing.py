@@ -18,7 +18,7 @@ from graphs.objects.headers import existing, may_edit, may_see, require_may_edit
 from graphs.objects.holding import held, hold_workspace
 from graphs.objects.kinds import Kind
 from graphs.objects.operations import Operation
-from graphs.objects.planning import plan
+from graphs.objects.planning import plan, refuse_numbers
 from graphs.objects.preconditions import Conflicting
 from graphs.objects.refs import Ref
 from graphs.site.access import Forbidden, Member, NotFound, hold_role
@@ -111,6 +111,7 @@ def _once(member: Member, around: Object, request: Request) -> uuid.UUID:
 def planned(member: Member, around: Object, request: Request) -> Sequence[Operation]:
     """What the request does to what is there now. Raises `EditConflicts` where that is not what the person saw."""
     seen = SeenVersions.read(around, request.seen)
+    refuse_numbers(request.actions)
     operations = plan(around, request.actions, member=member).operations
     seen.refuse_conflicts(operations)
     require_may_edit_all(member, operations)

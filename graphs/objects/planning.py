@@ -213,8 +213,7 @@ class ObjectPlan:
             values["parent"] = self._parent_key(kind, step.parent) if step.parent else values.get("parent")
         key = step.key or _new_key(kind, str(values.get(kind.title) or ""))
         if not is_key(kind, key) or (counts_keys(kind.model) and is_far(kind.model, int(key))):
-            message = _('No {kind} can have the key "{key}". Leave it out, then one is made.')
-            raise ChangeRefused(message.format(kind=kind.name, key=shown(key)))
+            raise _no_key(Ref(kind.name, key))
         self.add(kind, key, values)
 
     def _parent_key(self, kind: Kind, ref: Ref) -> str:
@@ -250,14 +249,44 @@ def may_create(kind: Kind) -> bool:
 
 
 def keyed(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
-    """Arguments of an action with keys for the objects that it makes, so that every plan of it makes the same ones."""
+    """Arguments of an action with keys for the objects that it makes, so that every plan of it makes the same ones.
+
+    Where the database counts the keys, one that was asked for is only a name within the batch: whether a number is free
+    would tell what other workspaces have.
+    """
     if name == "batch":
-        steps = [(step, step["tool"].removeprefix("propose_"), step["arguments"]) for step in arguments["actions"]]
-        return {"actions": [step | {"arguments": keyed(action, inner)} for step, action, inner in steps]}
-    kind = KINDS.get(arguments["kind"]) if name == "create_object" and not arguments.get("key") else None
-    if kind is None or not may_create(kind):
+        names: dict[str, str] = {}
+        return {"actions": [_keyed_step(step, names) for step in arguments["actions"]]}
+    kind = KINDS.get(arguments["kind"]) if name == "create_object" else None
+    if kind is None or not may_create(kind) or (arguments.get("key") and not counts_keys(kind.model)):
         return arguments
     return arguments | {"key": _new_key(kind, str(arguments["fields"].get(kind.title) or ""))}
+
+
+def refuse_numbers(asked: Sequence[Action], counted: Sequence[Action] = ()) -> None:
+    """Raises `ChangeRefused` for keys that the database counts and that somebody chose, but for those of `counted`."""
+    for ref in sorted(_numbers(asked) - _numbers(counted)):
+        raise _no_key(ref)
+
+
+def _numbers(asked: Sequence[Action]) -> set[Ref]:
+    made = [step for step in steps_of(list(asked)) if isinstance(step, CreateObject) and step.kind in KINDS]
+    return {Ref(step.kind, step.key) for step in made if step.key and counts_keys(KINDS[step.kind].model)}
+
+
+def _no_key(ref: Ref) -> ChangeRefused:
+    message = _('No {kind} can have the key "{key}". Leave it out, then one is made.')
+    return ChangeRefused(message.format(kind=ref.type, key=shown(ref.key)))
+
+
+def _keyed_step(step: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
+    """A step of a batch with the new `names` of what earlier ones make; notes those of its own."""
+    asked = step["arguments"]
+    asked = asked | {of: names[asked[of]] for of in ("object", "parent") if asked.get(of) in names}
+    made = keyed(step["tool"].removeprefix("propose_"), asked)
+    if asked.get("key") and made is not asked:
+        names[str(Ref(made["kind"], asked["key"]))] = str(Ref(made["kind"], made["key"]))
+    return step | {"arguments": made}
 
 
 def _require_fields(kind: Kind, names: Iterable[str]) -> None:

@@ -29,6 +29,7 @@ from graphs.objects.operations import Update
 from graphs.objects.preconditions import Conflict, Conflicting
 from graphs.objects.refs import Ref
 from graphs.site.access import Forbidden, member_of
+from tests.cast import draw_nba
 from tests.graphs.api.callers import post_json, problem, with_token
 from tests.graphs.history.test_fast_updates import while_it_waits
 from tests.proposed import Call, waiting
@@ -242,6 +243,54 @@ def test_who_may_change_a_row_is_asked_with_the_parent_that_is_made_before_it(
             thing.proposed(alice, opened("Shut"))
         approved(alice, thing.proposed(alice, opened("Open")))
         assert Product.objects.get(name="Chair").shop.name == "Open"
+
+
+@pytest.fixture
+def numbers(kind: Kind, demo_workspace: Workspace) -> list[str]:
+    """A number that a shop of another workspace has, and one that nothing has."""
+    taken, gone = (Shop.objects.create(workspace=demo_workspace, name=name) for name in ("Taken", "Gone"))
+    found = [str(each.pk) for each in (taken, gone)]
+    gone.delete()
+    return found
+
+
+def market(key: str) -> dict[str, Any]:
+    return {"kind": "shop", "key": key, "fields": {"name": "Market"}}
+
+
+def test_a_proposal_does_not_tell_which_numbers_others_have(charlie: User, numbers: list[str]) -> None:
+    mine = product_of(member_of(charlie).workspace)
+    for key in numbers:
+        chair = {"kind": "product", "parent": f"shop:{key}", "fields": {"name": "Chair"}}
+        steps = [{"tool": "propose_create_object", "arguments": each} for each in (market(key), chair)]
+        for call in (("create_object", market(key)), ("batch", {"actions": steps})):
+            (asked,) = mine.proposed(charlie, call)
+            approved(charlie, [asked])
+            made = asked.operations[0]["id"]
+            assert made not in numbers
+            assert Shop.objects.get(pk=made).workspace == mine.workspace
+    assert Product.objects.filter(name="Chair", shop__workspace=mine.workspace).count() == len(numbers)
+
+
+def test_nobody_is_told_by_hand_which_numbers_others_have(charlie: User, numbers: list[str]) -> None:
+    """Neither through a graph, nor by what they make of a proposal."""
+    draw_nba(member_of(charlie).workspace)
+    (asked,) = product_of(member_of(charlie).workspace).proposed(charlie, ("create_object", market("5")))
+    told = set()
+    for key in numbers:
+        steps = [{"tool": "propose_create_object", "arguments": market(key)}]
+        body = {"actions": [{"action": "batch", "arguments": {"actions": steps}}]}
+        answer = post_json(with_token(charlie), f"{API}graphs/nba/changes", body)
+        told.add(problem(answer, 400, "refused")["detail"].replace(key, "N"))
+        for ask in (deciding.preview, lambda *of: deciding.decide(*of[:2], Decision(True, edited_arguments=of[2]))):
+            with pytest.raises(Refused) as refusal:
+                ask(member_of(charlie), str(asked.pk), market(key))
+            told.add(str(refusal.value).replace(key, "N"))
+    assert told == {'No shop can have the key "N". Leave it out, then one is made.'}
+    same = asked.arguments | {"fields": {"name": "Bazaar"}}
+    shown = deciding.preview(member_of(charlie), str(asked.pk), same)
+    deciding.decide(member_of(charlie), str(asked.pk), Decision(True, edited_arguments=same, digest=shown.digest))
+    assert Shop.objects.get(name="Bazaar").workspace == member_of(charlie).workspace
 
 
 def test_a_shop_does_not_go_with_products_that_came_since(alice: User, lamp: Thing) -> None:
