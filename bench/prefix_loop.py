@@ -69,18 +69,22 @@ async def _turn(model: str, number: int, session: str, vendor: Any) -> str:
     from chat.actions import conversations
     from chat.concurrency.database import in_db
     from chat.models import Run, RunStatus
+    from chat.queries.conversations import hold
     from graphs.models import Node
     from graphs.site.access import member_of
     from tests.vendors import Script, ScriptedCall
 
     def ask() -> Any:
         from django.contrib.auth.models import User
+        from django.db import transaction
 
         Node.objects.filter(graph__workspace__slug="demo", graph__key="nba", key="root").update(name=f"Start {number}")
-        context = None if session else Ref("graph", "nba")
-        member = member_of(User.objects.get(username="demo"), "demo")
+        user = User.objects.get(username="demo")
         text = QUESTION.format(number=number, key=KEYS[number % len(KEYS)])
-        return conversations.post_message(member, text, session_id=session, context=context, model=model)
+        if not session:
+            return conversations.post_message(member_of(user, "demo"), text, context=Ref("graph", "nba"), model=model)
+        with transaction.atomic():
+            return conversations.post_into(hold(user, session), text, model=model)
 
     calls = [ScriptedCall(name, arguments) for name, arguments in CALLS]
     vendor.script(Script(text="I look.", tool_calls=tuple(calls[:2])), Script(tool_calls=(calls[2],)))

@@ -22,7 +22,7 @@ from chat.events.vocabulary import NewEvent
 from chat.models import Message, Proposal, Run, RunStatus, Session, Stream, calls_of
 from chat.proposals import cancel_pending
 from chat.providers.registry import ModelUnavailableError
-from chat.queries.conversations import held_session, next_position
+from chat.queries.conversations import Held, held_session, next_position
 from graphs.objects.headers import object_for
 from graphs.objects.kinds import is_object
 from graphs.objects.refs import Ref
@@ -32,30 +32,33 @@ TITLE_CHARS = 80
 LONGEST_TITLE = 200
 
 
-def post_message(
-    member: Member, text: str, *, session_id: str = "", context: Ref | None = None, model: str = ""
-) -> Accepted:
-    """Stores a message and the run that answers it, in this session or a new one. Raises `Refused`, `NotFound`."""
+def post_message(member: Member, text: str, *, context: Ref | None = None, model: str = "") -> Accepted:
+    """Stores a message of a new conversation and the run that answers it. Raises `Refused`, `NotFound`."""
     _require_text(text)
     require_model(model)
     with transaction.atomic():
-        if session_id:
-            session = held_session(member, session_id)
-            position, resting = next_position(session)
-        else:
-            session, position, resting = open_session(member, context, model, text), 1, True
-        if session_id and context not in (None, session.context):
-            raise Refused("validation", _("This conversation is about another object."), field="context")
-        if not model:
-            require_model(session.model)
-        question = Message(session=session, sequence=position, role=Message.Role.USER, content=text)
-        only_here = model if session_id else ""
-        run = new_run(session, member.user, position + 1, {"event": "UserMessageSent"}, model=only_here)
-        events = open_calls.close(session)
-        events += [NewEvent("user_message", {"content": text}, question.pk, run.pk), queued(run)]
-        if not session_id:
-            events.append(NewEvent("session_updated", {"title": session.title, "model": model}))
-        return start(run, member, events, resting=resting, question=question)
+        session = open_session(member, context, model, text)
+        return _ask(Held(session, member, 1, resting=True), text, opens=True)
+
+
+def post_into(held: Held, text: str, *, context: Ref | None = None, model: str = "") -> Accepted:
+    """Stores a message and the run that answers it, with a model for this answer only. Raises `Refused`."""
+    _require_text(text)
+    if context not in (None, held.session.context):
+        raise Refused("validation", _("This conversation is about another object."), field="context")
+    require_model(model or held.session.model)
+    return _ask(held, text, model)
+
+
+def _ask(held: Held, text: str, model: str = "", *, opens: bool = False) -> Accepted:
+    session, member = held.session, held.member
+    question = Message(session=session, sequence=held.position, role=Message.Role.USER, content=text)
+    run = new_run(session, member.user, held.position + 1, {"event": "UserMessageSent"}, model=model)
+    events = open_calls.close(session)
+    events += [NewEvent("user_message", {"content": text}, question.pk, run.pk), queued(run)]
+    if opens:
+        events.append(NewEvent("session_updated", {"title": session.title, "model": session.model}))
+    return start(run, member, events, resting=held.resting, question=question)
 
 
 def open_session(member: Member, context: Ref | None, model: str, first_text: str) -> Session:

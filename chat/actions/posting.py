@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from functools import partial
 from typing import Annotated, Any
 
 from django.conf import settings
@@ -13,7 +12,9 @@ from pydantic import Field
 
 from chat.actions import conversations
 from chat.actions.refusals import Refused
+from chat.engine.runs import Accepted
 from chat.models import IdempotencyKey
+from chat.queries.conversations import Held
 from graphs.objects.refs import Ref
 from graphs.site.access import Member
 from graphs.site.api.bodies import Body
@@ -51,30 +52,36 @@ class Asked(Body):
     attachments: Annotated[list[Any], Field(max_length=0)] | None = None
 
 
-def post(member: Member, asked: Asked, key: str | None) -> dict[str, Any]:
-    """Takes a message, or repeats the answer to the same key and body. Raises `Refused`, `NotFound`, `Problem`."""
-    user, context = member.user, asked.context.ref if asked.context else None
-    count_run(user)
-    session_id, model = asked.session_id or "", asked.model or ""
-    post_message = partial(
-        conversations.post_message, member, asked.message, session_id=session_id, context=context, model=model
-    )
+def post(to: Held | Member, asked: Asked, key: str | None) -> dict[str, Any]:
+    """Takes a message into a conversation or, to a member, into a new one; in a transaction.
+
+    Repeats the answer to the same key and body. Raises `Refused`, `NotFound`, `Problem`.
+    """
+    member = to.member if isinstance(to, Held) else to
+    count_run(member.user)
     if not key:
-        return post_message().to_json()
+        return _post(to, asked).to_json()
     key = _digest(key)
     body = asked.model_dump(include=set(Asked.model_fields)) | {"workspace": member.workspace.pk}
     digest = _digest(json.dumps(body, sort_keys=True))
     with transaction.atomic():
         with connection.cursor() as cursor:
-            cursor.execute(_RESERVE, [user.pk, key, digest])
+            cursor.execute(_RESERVE, [member.user.pk, key, digest])
             first = cursor.rowcount == 1
-        kept = IdempotencyKey.objects.get(user=user, key=key)
+        kept = IdempotencyKey.objects.get(user=member.user, key=key)
         if first:
-            kept.answer = post_message().to_json()
+            kept.answer = _post(to, asked).to_json()
             kept.save(update_fields=["answer"])
         elif kept.body_digest != digest:
             raise Refused("idempotency_key", _("This Idempotency-Key was used for another request. Use a new one."))
     return dict(kept.answer or {})
+
+
+def _post(to: Held | Member, asked: Asked) -> Accepted:
+    context, model = asked.context.ref if asked.context else None, asked.model or ""
+    if isinstance(to, Held):
+        return conversations.post_into(to, asked.message, context=context, model=model)
+    return conversations.post_message(to, asked.message, context=context, model=model)
 
 
 def count_run(user: User) -> None:

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from chat.actions import conversations, deciding
 from chat.actions.refusals import Refused
 from chat.models import Proposal, ProposalStatus
-from chat.queries.conversations import held_session
+from chat.queries.conversations import hold
 from chat.queries.proposals import proposal_for
 from graphs.site.access import Forbidden, Member
 
@@ -30,14 +30,11 @@ def propose_again(member: Member, proposal_id: str) -> dict[str, Any]:
     if proposal.session.owner_id != member.user.pk:
         raise Forbidden
 
-    session_id = str(proposal.session_id)
     with transaction.atomic():
-        held_session(member, session_id)
+        held = hold(member.user, str(proposal.session_id))
         proposal.refresh_from_db(fields=["asked_again"])
         if proposal.asked_again is None:
-            proposal.asked_again = conversations.post_message(
-                member, _message(proposal), session_id=session_id
-            ).to_json()
+            proposal.asked_again = conversations.post_into(held, _message(proposal)).to_json()
             proposal.save(update_fields=["asked_again"])
     return dict(proposal.asked_again)
 

@@ -2,6 +2,7 @@
 
 from typing import Literal, Self
 
+from django.db import transaction
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -10,7 +11,7 @@ from rest_framework.views import APIView
 from chat.actions import deepening, pinning, posting
 from chat.actions.posting import Asked
 from chat.api.message_json import MessageShape
-from chat.api.requests import own_message_and_member, own_session
+from chat.api.requests import hold_own, own_message_and_member
 from chat.api.run_json import AcceptedShape, RestedShape
 from chat.engine import available_models
 from chat.providers.registry import Choice
@@ -80,8 +81,9 @@ class MessagesView(APIView):
     def post(self, request: Request) -> Response:
         """Write to a conversation, or open one. With `wait` the answer comes with the response."""
         body = read_body(request, MessageBody)
-        member = own_session(request, body.session_id)[1] if body.session_id else current_member(request)
-        accepted = posting.post(member, body, idempotency_key(request))
+        with transaction.atomic():
+            to = hold_own(request, body.session_id) if body.session_id else current_member(request)
+            accepted = posting.post(to, body, idempotency_key(request))
         return Response(AcceptedShape.of(accepted).to_json(), status=202)
 
 

@@ -4,7 +4,7 @@ from django.contrib.auth.models import User
 from rest_framework.request import Request
 
 from chat.models import Message, Proposal, Session
-from chat.queries.conversations import message_for, session_and_member, session_for
+from chat.queries.conversations import Held, hold, message_for, session_and_member, session_for
 from chat.queries.proposals import proposal_and_member, proposal_for
 from chat.queries.streams import ReadableStream, stream_for
 from graphs.site.access import Member, NotFound
@@ -17,6 +17,12 @@ def own_session(request: Request, session_id: str) -> tuple[Session, Member]:
         member = current_member(request)
         return session_for(member, session_id), member
     return session_and_member(person_of(request), session_id)
+
+
+def hold_own(request: Request, session_id: str) -> Held:
+    """The session as `own_session` finds it, held until the transaction ends."""
+    within = current_member(request).workspace if _names_workspace(request) else None
+    return hold(person_of(request), session_id, within)
 
 
 def own_message(request: Request, message_id: str) -> Message:

@@ -1,5 +1,8 @@
 """Sessions and messages that a person may see."""
 
+from dataclasses import dataclass
+from typing import Any
+
 from django.contrib.auth.models import User
 from django.db import connection
 from django.db.models import F, Prefetch, Q, QuerySet
@@ -11,7 +14,7 @@ from graphs.models import Role, Workspace
 from graphs.objects.headers import rows_named
 from graphs.objects.kinds import of_objects
 from graphs.site import row_store
-from graphs.site.access import Member, or_not_found, parsed_id
+from graphs.site.access import Member, NotFound, or_not_found, parsed_id
 
 #: The sessions of the person `u` that they did not delete, in the workspaces they are in.
 _OWN_SESSION = """
@@ -21,16 +24,33 @@ JOIN graphs_workspace AS workspace ON workspace.id = session.workspace_id
 WHERE session.id = %s AND u.id = %s AND u.is_active AND session.hidden_at IS NULL
 """
 
-#: Written out: between a question and its answer, composing them by the ORM took as long as five such statements.
-_HELD = f"""
-SELECT {row_store.columns(Session, of="session")} {_OWN_SESSION} AND workspace.id = %s FOR NO KEY UPDATE OF session
+_PLACE = """
+(SELECT coalesce(max(sequence), 0) + 1 FROM chat_message WHERE session_id = {session}) AS position,
+NOT EXISTS (SELECT FROM chat_run WHERE session_id = {session} AND status IN ('queued', 'running')) AS resting
 """
+_WORKSPACE = [field.column for field in Workspace._meta.concrete_fields]
+#: Written out: between a question and its answer, composing them by the ORM took as long as five such statements.
+#: Who had to wait for the conversation sees its place as it was before: whoever writes to it changes its row, too.
+_HELD = f"""
+SELECT {row_store.columns(Session, of="session")}, {_PLACE.format(session="session.id")}, membership.role,
+    {", ".join(f"workspace.{column} AS in_{column}" for column in _WORKSPACE)},
+    session.xmin = (SELECT seen.xmin FROM chat_session AS seen WHERE seen.id = session.id) AS nobody_between
+{_OWN_SESSION} FOR NO KEY UPDATE OF session
+"""  # noqa: S608 - what is inserted are names of columns and a constant
 _IN = f"SELECT {row_store.columns(Workspace, of='workspace')}, membership.role {_OWN_SESSION}"
 
-_PLACE = """
-SELECT coalesce((SELECT max(sequence) FROM chat_message WHERE session_id = %(session)s), 0) + 1,
-    NOT EXISTS (SELECT 1 FROM chat_run WHERE session_id = %(session)s AND status IN ('queued', 'running'))
-"""
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A conversation that is held until the transaction ends, and its person.
+
+    `position` is that of its next message. `resting`: nothing is on its way before that.
+    """
+
+    session: Session
+    member: Member
+    position: int
+    resting: bool
 
 
 def _visible_sessions(user: User) -> QuerySet[Session]:
@@ -39,12 +59,19 @@ def _visible_sessions(user: User) -> QuerySet[Session]:
     ).select_related("stream", "workspace")
 
 
+def hold(user: User, session_id: str, within: Workspace | None = None) -> Held:
+    """The person's own session in this workspace, else in whichever of theirs it is; raises `NotFound`."""
+    held: Any = or_not_found(next(iter(Session.objects.raw(_HELD, [parsed_id(session_id), user.pk])), None))
+    held.workspace = Workspace(*(getattr(held, f"in_{column}") for column in _WORKSPACE))
+    if within not in (None, held.workspace):
+        raise NotFound
+    position, resting = (held.position, held.resting) if held.nobody_between else next_position(held)
+    return Held(held, Member(user, held.workspace, Role(held.role)), position, resting)
+
+
 def held_session(member: Member, session_id: str) -> Session:
     """The person's own session in this workspace, held until the transaction ends; raises `NotFound`."""
-    where = [parsed_id(session_id), member.user.pk, member.workspace.pk]
-    session = or_not_found(next(iter(Session.objects.raw(_HELD, where)), None))
-    session.workspace = member.workspace
-    return session
+    return hold(member.user, session_id, member.workspace).session
 
 
 def session_for(member: Member, session_id: str) -> Session:
@@ -124,6 +151,6 @@ def reading_point(session: Session, messages: list[Message]) -> int:
 def next_position(session: Session) -> tuple[int, bool]:
     """The position of the next message of a held session, and whether nothing is on its way before it."""
     with connection.cursor() as cursor:
-        cursor.execute(_PLACE, {"session": session.pk})
+        cursor.execute(f"SELECT {_PLACE.format(session='%(session)s')}", {"session": session.pk})
         position, resting = cursor.fetchone()
     return int(position), bool(resting)

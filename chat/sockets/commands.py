@@ -3,12 +3,13 @@
 from typing import Any
 
 from django.contrib.auth.models import User
+from django.db import transaction
 from django.utils.translation import gettext as _
 
 from chat.actions import conversations, deciding, deepening, posting
 from chat.actions.refusals import Refused
 from chat.models import Message
-from chat.queries.conversations import member_in
+from chat.queries.conversations import hold, member_in
 from chat.queries.proposals import proposal_and_member
 from chat.sockets import frames
 from graphs.site.access import NotFound, member_of, parsed_id
@@ -16,8 +17,9 @@ from graphs.site.access import NotFound, member_of, parsed_id
 
 def post(user: User, workspace: str, frame: frames.Chat) -> dict[str, Any]:
     """Takes a message, in the workspace of its session, else in the socket's."""
-    member = member_in(user, frame.session_id) if frame.session_id else member_of(user, workspace)
-    return posting.post(member, frame, frame.idempotency_key)
+    with transaction.atomic():
+        to = hold(user, frame.session_id) if frame.session_id else member_of(user, workspace)
+        return posting.post(to, frame, frame.idempotency_key)
 
 
 def retry(user: User, frame: frames.Retry) -> dict[str, Any]:

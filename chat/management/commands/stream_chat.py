@@ -2,10 +2,10 @@
 
 import asyncio
 import signal
-from functools import partial
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
+from django.db import transaction
 
 from chat.actions import conversations
 from chat.actions.refusals import Refused
@@ -15,6 +15,7 @@ from chat.engine.runtime import Runtime
 from chat.events.vocabulary import StoredEvent
 from chat.management.cli_options import absent, add_object_options, first_admin, named, named_object
 from chat.management.run_printing import EventLines, RunPrinter
+from chat.queries.conversations import hold
 from chat.queries.streams import stream_for
 from graphs.management.workspace_option import add_workspace_option, chosen_workspace
 from graphs.objects.refs import Ref
@@ -85,8 +86,7 @@ class _Conversation:
         def fail() -> None:
             task.cancel()
 
-        post = partial(conversations.post_message, session_id=session, context=context, model=self._model)
-        accepted = await in_db(post, self._member, message)
+        accepted = await in_db(self._post, message, context, session)
         runtime = Runtime(fail, accepted.session_id)
         await runtime.start()
         try:
@@ -96,6 +96,13 @@ class _Conversation:
         finally:
             asyncio.get_running_loop().remove_signal_handler(signal.SIGINT)
             await runtime.close()
+
+    def _post(self, message: str, context: Ref | None, session: str) -> Accepted:
+        if not session:
+            return conversations.post_message(self._member, message, context=context, model=self._model)
+        with transaction.atomic():
+            held = hold(self._member.user, session, self._member.workspace)
+            return conversations.post_into(held, message, context=context, model=self._model)
 
     async def _follow(self, runtime: Runtime, accepted: Accepted) -> StoredEvent:
         stream = await in_db(stream_for, self._member.user, accepted.stream)

@@ -8,6 +8,7 @@ from chat.actions import conversations
 from chat.actions.refusals import Refused
 from chat.engine.states import Phase, State, Waiting
 from chat.models import Message, Run, RunStatus, Session, StreamEvent
+from chat.queries.conversations import hold
 from graphs.models import Graph
 from graphs.objects.refs import Ref
 from graphs.site.access import Member, NotFound, member_of
@@ -35,7 +36,7 @@ def test_it_stores_question_answer_run_and_events_together(member: Member) -> No
     assert (run.status, run.message_id, run.author) == (RunStatus.QUEUED, accepted.message_id, member.user)
     assert numbers(session) == [1, 2, 3]
     assert accepted.after == 0
-    again = conversations.post_message(member, "More", session_id=str(session.pk))
+    again = conversations.post_into(hold(member.user, str(session.pk)), "More")
     assert again.after == 3
     assert numbers(session) == [1, 2, 3, 4, 5]
 
@@ -85,7 +86,7 @@ def test_it_stops_the_run_that_is_driven_and_those_that_wait(member: Member) -> 
     session_id = str(conversations.post_message(member, "One", context=NBA).session_id)
     running = Run.objects.get()
     Run.objects.update(status=RunStatus.RUNNING)
-    waiting = conversations.post_message(member, "Two", session_id=session_id)
+    waiting = conversations.post_into(hold(member.user, session_id), "Two")
     conversations.stop(member, session_id)
     running.refresh_from_db()
     assert running.stop_requested_at is not None
@@ -97,7 +98,7 @@ def test_a_deleted_conversation_takes_nothing_more(member: Member) -> None:
     session_id = str(conversations.post_message(member, "One", context=NBA).session_id)
     conversations.delete_session(member, session_id)
     for act in (
-        lambda: conversations.post_message(member, "Two", session_id=session_id),
+        lambda: conversations.post_into(hold(member.user, session_id), "Two"),
         lambda: conversations.retry(member, session_id),
         lambda: conversations.stop(member, session_id),
         lambda: conversations.answer(member, session_id, text="x"),
@@ -112,4 +113,4 @@ def test_only_its_owner_may_act_on_a_conversation(member: Member, bob: User, cha
     session_id = str(conversations.post_message(member, "One", context=NBA).session_id)
     for stranger in (member_of(bob), member_of(charlie)):
         with pytest.raises(NotFound):
-            conversations.post_message(stranger, "Two", session_id=session_id)
+            conversations.post_into(hold(stranger.user, session_id), "Two")

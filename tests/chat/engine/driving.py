@@ -17,6 +17,7 @@ from chat.events import reading
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent, StoredEvent
 from chat.models import Message, Run, RunStatus, Session
+from chat.queries.conversations import hold
 from graphs.objects.refs import Ref
 from graphs.site.access import member_of
 
@@ -78,8 +79,10 @@ class Bystander:
 
 def ask(user: Any, text: str, **kwargs: Any) -> conversations.Accepted:
     """Posts a message of the person about the graph `nba`, or into a session."""
-    if "session_id" not in kwargs:
-        kwargs.setdefault("context", NBA)
+    if "session_id" in kwargs:
+        with transaction.atomic():
+            return conversations.post_into(hold(user, kwargs.pop("session_id")), text, **kwargs)
+    kwargs.setdefault("context", NBA)
     return conversations.post_message(member_of(user), text, **kwargs)
 
 

@@ -1,5 +1,7 @@
 """A run begins in the transaction that stores it, where this process can drive it; otherwise it waits to be claimed."""
 
+import uuid
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
@@ -9,17 +11,23 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from chat.actions import posting
+from chat.actions import conversations, posting
 from chat.engine import claims, enriching
-from chat.models import Run, RunStatus, Session
-from chat.queries.conversations import member_in
+from chat.models import Message, Run, RunStatus, Session
+from chat.queries.conversations import hold
 from graphs.models import Graph
 from graphs.site.access import member_of
 from tests import checker
-from tests.chat.engine.driving import Bystander, Engine, ask, engine, events, of_run, rested, types
+from tests.chat.engine.driving import Bystander, Engine, ask, engine, events, of_run, rested, types, until
 from tests.vendors import VendorServer
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def somebody_waits() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT FROM pg_locks WHERE NOT granted")
+        return cursor.rowcount > 0
 
 
 def test_it_begins_with_the_message(bystander: Bystander, alice: User, nba: Graph) -> None:
@@ -40,6 +48,30 @@ def test_it_waits_behind_another(bystander: Bystander, alice: User, nba: Graph) 
     second = ask(alice, "two", session_id=str(first.session_id))
     assert [run.id for run in bystander.adopted] == [first.run_id]
     assert Run.objects.get(pk=second.run_id).status == RunStatus.QUEUED
+
+
+def test_who_waited_for_the_conversation_comes_behind_what_was_written_meanwhile(
+    bystander: Bystander, alice: User, nba: Graph
+) -> None:
+    session_id = str(ask(alice, "one").session_id)
+    Run.objects.update(status=RunStatus.SUCCEEDED)
+
+    def ask_third() -> uuid.UUID:
+        try:
+            return ask(alice, "three", session_id=session_id).run_id
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            held = hold(alice, session_id)
+            waiting = pool.submit(ask_third)
+            until(somebody_waits)
+            conversations.post_into(held, "two")
+        third = waiting.result(30)
+    asked = Message.objects.filter(role="user").order_by("sequence")
+    assert [(message.content, message.sequence) for message in asked] == [("one", 1), ("two", 3), ("three", 5)]
+    assert Run.objects.get(pk=third).status == RunStatus.QUEUED
 
 
 def test_it_waits_when_no_runner_is_here(transactional_db: None, alice: User, nba: Graph) -> None:
@@ -93,9 +125,10 @@ def test_a_question_reaches_the_vendor_in_few_statements(bystander: Bystander, a
     Run.objects.update(status=RunStatus.SUCCEEDED)
     question = posting.Asked.model_validate({"message": "two", "sessionId": session_id})
     with CaptureQueriesContext(connection) as captured:
-        posting.post(member_in(alice, session_id), question, None)
+        with transaction.atomic():
+            posting.post(hold(alice, session_id), question, None)
         run = bystander.adopted[1]
         assert run.member is not None
         enriching.enrich(run, run.member)
     made = [each["sql"] for each in captured.captured_queries if each["sql"] not in {"BEGIN", "COMMIT"}]
-    assert len(made) <= 12, "\n".join(made)
+    assert len(made) <= 10, "\n".join(made)

@@ -87,7 +87,7 @@ def test_a_late_decision_waits_where_another_one_is_open(vendor: VendorServer, a
     """The later turn keeps waiting; what it is told then comes in the order in which it happened."""
     (early,) = waiting(alice, nba, RENAME)
     session = Session.objects.select_related("stream", "workspace").get(pk=early.session_id)
-    conversations.post_message(member_of(alice), "And move it", session_id=str(session.pk))
+    ask(alice, "And move it", session_id=str(session.pk))
     Run.objects.filter(session=session, status=RunStatus.QUEUED).delete()
     Message.objects.filter(session=session, status=Message.Status.QUEUED).delete()
     (later,) = waiting(alice, nba, MOVE, session=session)
