@@ -19,6 +19,7 @@ from django.utils.translation import gettext_lazy
 from chat.admin import figures, outcomes
 from chat.admin.request_entries import LABELS, EntryPart, parts_of
 from chat.models import Message, ModelCall, Purpose, SentRequest, Session
+from chat.providers.base import ToolSpec
 from chat.sent_requests import reading
 from graphs.admin.display import pretty
 from rag.texts.tokens import count_tokens
@@ -176,6 +177,7 @@ def _shown(
 ) -> ShownRequest:
     chain = reading.chain_of(session.pk, chosen)
     tools = reading.tools_of(session.pk, chosen)
+    specs = _specs(tools)
     before = requests[requests.index(chosen) - 1] if chosen is not requests[0] else None
     shared = chain.shared_with(reading.chain_of(session.pk, before)) if before else 0
     found = Paginator(range(len(chain.ids)), ENTRIES_PER_PAGE)
@@ -183,8 +185,8 @@ def _shown(
     return ShownRequest(
         call=_shown_call(chosen),
         parameters=pretty(chosen.parameters),
-        tools=_tools(tools),
-        tools_size=figures.number(count_tokens(tools)) if tools else "0",
+        tools=tuple(ShownTool(spec.name, spec.description, pretty(spec.parameters)) for spec in specs),
+        tools_size=figures.number(sum(count_tokens(spec.text) for spec in specs)),
         page=current,
         entries=tuple(_entries(chosen, chain, list(current), shared, len(tools or ""))),
         reply=tuple(_part(part) for part in _reply(answer, chosen)),
@@ -260,14 +262,13 @@ def _part(part: EntryPart, called: str = "") -> ShownEntryPart:
     cut = len(part.text) > MAX_TEXT_CHARS
     text = part.text[:MAX_TEXT_CHARS]
     heading = _("%(label)s: %(name)s") % {"label": label, "name": name} if name else label
-    return ShownEntryPart(part.kind, heading, text, figures.number(count_tokens(text)), cut)
+    return ShownEntryPart(part.kind, heading, text, figures.number(count_tokens(part.text)), cut)
 
 
-def _tools(tools: str | None) -> tuple[ShownTool, ...]:
+def _specs(tools: str | None) -> tuple[ToolSpec, ...]:
     """The tools that were offered, whatever wire they were written for."""
-    found = []
-    for tool in json.loads(tools) if tools else ():
-        described = tool.get("function", tool)
-        schema = described.get("parameters") or described.get("input_schema")
-        found.append(ShownTool(str(described.get("name", "")), str(described.get("description", "")), pretty(schema)))
-    return tuple(found)
+    found = (tool.get("function", tool) for tool in (json.loads(tools) if tools else ()))
+    return tuple(
+        ToolSpec(each["name"], each.get("description", ""), each.get("parameters") or each.get("input_schema") or {})
+        for each in found
+    )

@@ -158,14 +158,14 @@ async def perform(call: LiveCall, show: Callable[[base.Piece], Awaitable[None]],
 
 async def set_aside(call: LiveCall, account: Account) -> None:
     """Reserves the most that the call can take, counting tokens if bytes do not fit. Raises `BudgetRefused`."""
-    call.reservation = uuid.uuid4()  # made here, so that a call that is stopped meanwhile can be given back
+    reservation = call.reservation = uuid.uuid4()  # so that a call that is stopped meanwhile can be given back
     asked = call.config, call.request, call.purpose
     try:
         try:
-            reserved = await in_db.until_done(reserve, account, bound_of(*asked), call.reservation)
+            reserved = await in_db.until_done(lambda: reserve(account, bound_of(*asked), reservation))
         except BudgetRefused:
             closer = await in_tool_thread(bound_of, *asked, counted)
-            reserved = await in_db.until_done(reserve, account, closer, call.reservation)
+            reserved = await in_db.until_done(reserve, account, closer, reservation)
     except BudgetRefused:
         call.reservation = None
         raise

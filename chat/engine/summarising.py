@@ -20,6 +20,7 @@ from chat.prompts.cutting import HistoryCut
 from chat.prompts.summary import request_messages, summary_text
 from chat.prompts.summary_json import SummaryShape, shown
 from chat.providers.base import ModelRequest, PromptMessage, ProviderConfig, ProviderError
+from chat.providers.estimating import tokens_of
 from chat.spending.refusing import BudgetRefused
 
 log = logging.getLogger("countersign.engine")
@@ -47,7 +48,7 @@ class OversizedRequest:
 async def make_room(oversized: OversizedRequest, answer: LiveAnswer) -> bool:
     """Summarises what is earlier if the request does not fit; True if so. Raises `TooLong` and `Fenced`."""
     run = oversized.run
-    taken = await in_tool_thread(window.tokens_of, oversized.request)
+    taken = await in_tool_thread(tokens_of, oversized.request)
     if taken <= oversized.room:
         return False
     history, own = oversized.prompt.sent, oversized.own_rounds()

@@ -1,20 +1,15 @@
 """What a model is sent of a conversation: summary, kept messages, all since; the same bytes from turn to turn."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from chat.models import Message, Round, Summary
 from chat.prompts.cutting import HistoryCut, Section, cut_history
 from chat.prompts.deepening import quotes, without_quote
 from chat.prompts.round_messages import round_entries
 from chat.providers.base import ModelRequest, PromptMessage
-from chat.providers.estimating import size
-from rag.texts.tables import as_json
-from rag.texts.tokens import count_tokens
+from chat.providers.estimating import counted_once, size, tokens_of, tokens_of_messages, tokens_of_tools
 
-#: Tokens that a message takes beside its text.
-MESSAGE_TOKENS = 4
 #: Said instead of offering tools once their rounds are used up.
 NO_MORE_TOOLS = (
     "[No more tool calls are possible in this turn. Answer with what you have found, and say what is missing.]"
@@ -22,10 +17,6 @@ NO_MORE_TOOLS = (
 
 #: Stands for a question that the person left out.
 LEFT_OUT = "[The person left out a message here.]"
-
-Count = Callable[[str], int]
-#: The same texts are counted with each question of a conversation.
-_counted = lru_cache(maxsize=2_048)(count_tokens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,14 +91,9 @@ def rounds_left_out(position: int, summary: Summary | None) -> int:
     return summary.rounds if summary is not None and summary.sequence == position else 0
 
 
-def tokens_of(request: ModelRequest) -> int:
-    """Tokens of a whole request, as counted here; vendors count a little otherwise."""
-    return _of_tools(request, _counted) + _of_messages(request.messages, _counted)
-
-
 def surely_fits(request: ModelRequest, room: int) -> bool:
     """True where nothing needs to be counted: a token has at least one byte."""
-    return _of_tools(request, size) + _of_messages(request.messages, size) <= room
+    return tokens_of(request, size) <= room
 
 
 def cut_of(
@@ -121,13 +107,11 @@ def cut_of(
     asked = max((n for n, each in enumerate(history) if _is_question(each.message)), default=-1)
     parts = [_part(each, is_asked=number >= asked) for number, each in enumerate(history)]
     own = [
-        Section(position, _of_messages(round_, _counted), round=number)
-        for number, round_ in enumerate(rounds)
-        if round_
+        Section(position, tokens_of_messages(round_), round=number) for number, round_ in enumerate(rounds) if round_
     ]
     leading = [message for message in request.messages if message.role == "system"]
-    fixed = _of_tools(request, _counted) + _of_messages(leading[:1], _counted)
-    return cut_history([*parts, *own], fixed, room, records=_of_messages(leading[1:], _counted))
+    fixed = tokens_of_tools(request) + tokens_of_messages(leading[:1])
+    return cut_history([*parts, *own], fixed, room, records=tokens_of_messages(leading[1:]))
 
 
 def own_rounds(rounds: Sequence[Round], left_out: int) -> list[list[PromptMessage]]:
@@ -139,10 +123,10 @@ def _part(each: SentMessage, *, is_asked: bool) -> Section:
     message = each.message
     return Section(
         message.sequence,
-        _of_messages(each.entries, _counted),
+        tokens_of_messages(each.entries),
         asks=message.role == Message.Role.USER,
         stays=(is_asked and message.role == Message.Role.USER) or _is_pinned(message),
-        records=_counted(message.records) if each.records else 0,
+        records=counted_once(message.records) if each.records else 0,
     )
 
 
@@ -153,18 +137,3 @@ def _is_question(message: Message) -> bool:
 
 def _is_pinned(message: Message) -> bool:
     return message.in_prompt == Message.InPrompt.PINNED
-
-
-def _of_tools(request: ModelRequest, count: Count) -> int:
-    return sum(count(tool.text) for tool in request.tools)
-
-
-def _of_messages(messages: Iterable[PromptMessage], count: Count) -> int:
-    return sum(
-        MESSAGE_TOKENS
-        + count(message.content)
-        + count(message.reasoning)
-        + sum(count(call.name + call.arguments) + MESSAGE_TOKENS for call in message.tool_calls)
-        + sum(count(as_json(block)) for block in message.vendor_blocks)
-        for message in messages
-    )

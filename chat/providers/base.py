@@ -47,7 +47,7 @@ class PromptMessage:
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """A tool as offered to a model. `parameters` is a JSON Schema, `text` all of it, written once."""
+    """A tool as offered to a model. `parameters` is a JSON Schema, `text` all of it as JSON, written once."""
 
     name: str
     description: str
@@ -55,8 +55,8 @@ class ToolSpec:
     text: str = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        schema = json.dumps(self.parameters, ensure_ascii=False, separators=(",", ":"))
-        object.__setattr__(self, "text", f"{self.name}{self.description}{schema}")
+        said = {"name": self.name, "description": self.description, "parameters": self.parameters}
+        object.__setattr__(self, "text", json.dumps(said, ensure_ascii=False, separators=(",", ":")))
 
 
 @dataclass(frozen=True, slots=True)

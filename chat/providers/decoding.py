@@ -8,7 +8,7 @@ from chat.providers.base import EndReason, ModelRequest, Piece, ProviderError, T
 from chat.providers.call_ids import CallIds
 from chat.providers.cleaning import clean, parse_json
 from chat.providers.errors import error_in_stream
-from chat.providers.estimating import estimated_tokens, prompt_estimate, size
+from chat.providers.estimating import estimated_tokens, size, tokens_of
 from chat.providers.sse import EventStream, ServerSentEvent
 
 MAX_REPLY_CHARACTERS = 4_194_304
@@ -116,7 +116,7 @@ class Decoder:
         """The vendor's counts. None of them is believed that is zero for something: they are estimated."""
         written = estimated_tokens(self._bytes)
         if self.usage is None or not self.usage.prompt_tokens:
-            return Usage(prompt_estimate(self._request), written, estimated=True)
+            return Usage(tokens_of(self._request), written, estimated=True)
         if written and not self.usage.completion_tokens:
             return replace(self.usage, completion_tokens=written, estimated=True)
         return self.usage

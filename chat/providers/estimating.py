@@ -1,29 +1,27 @@
-"""Tokens where a vendor did not count them (about four bytes each), and the most a prompt can have."""
+"""Tokens of a request, counted in one way everywhere; those of what was written, about four bytes each."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 
 from chat.providers.base import ModelRequest, PromptMessage, Reply, Usage
+from rag.texts.tokens import count_tokens
 
 #: About right for words in any writing: a letter has one or two bytes, a Chinese character has three.
 BYTES_PER_TOKEN = 4
+#: Tokens that a message or a call takes beside its text.
+MESSAGE_TOKENS = 4
 #: What frames a message or a tool takes less.
 FRAME_TOKENS = 10
+
+Count = Callable[[str], int]
+#: The same texts are counted with each question of a conversation.
+counted_once = lru_cache(maxsize=2_048)(count_tokens)
 
 
 def estimated_tokens(bytes_: int) -> int:
     return -(-bytes_ // BYTES_PER_TOKEN)
-
-
-def prompt_estimate(request: ModelRequest) -> int:
-    """Tokens of everything that is sent."""
-    messages = sum(
-        size(message.content) + sum(size(call.name + call.arguments) for call in message.tool_calls)
-        for message in request.messages
-    )
-    tools = sum(size(tool.name + tool.description + json.dumps(tool.parameters)) for tool in request.tools)
-    return estimated_tokens(messages + tools)
 
 
 def size(text: str) -> int:
@@ -31,18 +29,30 @@ def size(text: str) -> int:
     return len(text.encode("utf-8", "replace"))
 
 
-def prompt_bound(request: ModelRequest, most: Callable[[str], int] = size) -> int:
+def tokens_of(request: ModelRequest, count: Count = counted_once) -> int:
+    """Tokens of everything that is sent, with GPT-4's tokenizer; vendors count a little otherwise."""
+    return tokens_of_tools(request, count) + tokens_of_messages(request.messages, count)
+
+
+def tokens_of_tools(request: ModelRequest, count: Count = counted_once) -> int:
+    """Those of their names, descriptions and schemas, as JSON."""
+    return sum(count(tool.text) for tool in request.tools)
+
+
+def tokens_of_messages(messages: Iterable[PromptMessage], count: Count = counted_once) -> int:
+    return sum(MESSAGE_TOKENS + sum(map(count, _texts_of(message))) for message in messages)
+
+
+def prompt_bound(request: ModelRequest, most: Count = size) -> int:
     """The most tokens that a prompt can have; `most` says that of a text."""
-    texts = [text for message in request.messages for text in _texts_of(message)]
-    texts += [f"{tool.name}{tool.description}{json.dumps(tool.parameters)}" for tool in request.tools]
-    return sum(map(most, texts)) + FRAME_TOKENS * (len(request.messages) + len(request.tools))
+    return tokens_of(request, most) + FRAME_TOKENS * (len(request.messages) + len(request.tools))
 
 
 def _texts_of(message: PromptMessage) -> Iterator[str]:
     """All that may be sent of a message; what is a vendor's own is sent back as it came."""
     yield from (message.content, message.reasoning)
     yield from (f"{call.id}{call.name}{call.arguments}" for call in message.tool_calls)
-    yield from (json.dumps(block) for block in message.vendor_blocks)
+    yield from (json.dumps(block, ensure_ascii=False) for block in message.vendor_blocks)
 
 
 def estimate_usage(request: ModelRequest, reply: Reply) -> Usage:
@@ -51,7 +61,7 @@ def estimate_usage(request: ModelRequest, reply: Reply) -> Usage:
     known = reply.usage or Usage()
     return replace(
         known,
-        prompt_tokens=known.prompt_tokens or prompt_estimate(request),
+        prompt_tokens=known.prompt_tokens or tokens_of(request),
         completion_tokens=estimated_tokens(written),
         reasoning_tokens=0,
         estimated=True,

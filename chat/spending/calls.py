@@ -8,7 +8,7 @@ from typing import Any
 
 from chat.models import Purpose
 from chat.providers.base import ModelRequest, Price, ProviderConfig, Usage
-from chat.providers.estimating import prompt_bound, prompt_estimate, size
+from chat.providers.estimating import prompt_bound, size, tokens_of
 from chat.sent_requests.keeping import KeptRequest
 from rag.texts.tokens import count_tokens
 
@@ -91,7 +91,7 @@ def bound_of(
         purpose=purpose,
         provider=config.name,
         model=config.model,
-        prompt_tokens=prompt_estimate(request),
+        prompt_tokens=tokens_of(request),
         tokens=prompt + request.max_tokens,
         cost=max(costs) if costs else None,
         price=config.price,

@@ -54,6 +54,8 @@ class Placeholders:
                 return self._text(value)
             case int() if name == "modification":
                 return f"<int: modification {self._number(name, str(value))}>"
+            case int() if name == "promptTokens" and value:  # counted with the ids that stand in the prompt
+                return "<int: tokens>"
             case int() if name == "id":
                 return "<int: row>"
             case _:

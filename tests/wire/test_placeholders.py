@@ -26,6 +26,12 @@ def test_the_type_and_the_form_stay_visible() -> None:
     assert put("2026-11-23T22:00:47.500Z") == "<time ms Z>"
 
 
+def test_tokens_of_prompts_depend_on_the_ids_in_them() -> None:
+    told = Placeholders().put({"promptTokens": 4606, "completionTokens": 5, "cachedTokens": 0})
+    assert told == {"promptTokens": "<int: tokens>", "completionTokens": 5, "cachedTokens": 0}
+    assert Placeholders().put({"promptTokens": 0}) == {"promptTokens": 0}
+
+
 @pytest.mark.parametrize("value", ["fetch-api", "call_1", "graph_key", "2026-11-23", 7, 7.0, True, None, "about 7", ""])
 def test_everything_else_stays(value: object) -> None:
     assert Placeholders().put({"value": value}) == {"value": value}

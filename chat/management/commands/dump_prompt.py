@@ -15,6 +15,7 @@ from chat.prompts.versions import prompt_version
 from chat.prompts.window import SentMessage, prompt
 from chat.providers.base import ModelRequest
 from chat.providers.building import body_of
+from chat.providers.estimating import MESSAGE_TOKENS, tokens_of, tokens_of_tools
 from chat.subjects.registry import subject_of
 from chat.subjects.tools import specs
 from graphs.models import Object
@@ -31,10 +32,11 @@ class Level:
 
     name: str
     text: str
+    tokens: int
 
     @property
     def size(self) -> dict[str, int]:
-        return {"characters": len(self.text), "tokens": count_tokens(self.text)}
+        return {"characters": len(self.text), "tokens": self.tokens}
 
 
 class Command(QuietCommand):
@@ -51,20 +53,24 @@ class Command(QuietCommand):
         context = context_text(source_of(about.type).retrieve(member, about, query, account_of(about)))
         request = _request(query, member, about, context, config.model, config.max_tokens)
         body = body_of(config, request)
-        levels = _levels(query, context, request, body)
+        levels = _levels(query, context, request)
         breakpoints = [n for n, message in enumerate(request.messages, 1) if message.cache_breakpoint]
         if options["json"]:
             sizes = [{"name": level.name, **level.size} for level in levels]
-            document = {"provider": config.name, "levels": sizes, "breakpoints": breakpoints, "body": body}
-            self.stdout.write(json.dumps(document, ensure_ascii=False, indent=2))
+            counted = {"provider": config.name, "levels": sizes, "tokens": tokens_of(request)}
+            self.stdout.write(
+                json.dumps(counted | {"breakpoints": breakpoints, "body": body}, ensure_ascii=False, indent=2)
+            )
             return
         for level in levels:
             self._write(level)
         self.stdout.write(
             f"cache breakpoints after messages {', '.join(map(str, breakpoints))} of {len(request.messages)}"
         )
-        whole = Level("", json.dumps(body, ensure_ascii=False))
-        self.stdout.write(f"in all, as {config.name} gets it: {_size(whole)}")
+        self.stdout.write(
+            f"in all {tokens_of(request)} tokens, as recorded where a vendor does not count: the texts with GPT-4's "
+            f"tokenizer, and {MESSAGE_TOKENS} for each message"
+        )
 
     def _write(self, level: Level) -> None:
         self.stdout.write(self.style.MIGRATE_HEADING(f"--- {level.name} ({_size(level)})"))
@@ -78,17 +84,18 @@ def _request(query: str, member: Member, about: Object, context: str, model: str
     return ModelRequest(messages, specs(member.role, subject_of(about.type)), model, max_tokens)
 
 
-def _levels(query: str, context: str, request: ModelRequest, body: dict[str, Any]) -> list[Level]:
+def _levels(query: str, context: str, request: ModelRequest) -> list[Level]:
     """Vendors cache from the beginning: tools, the system prompt, what is always sent, then the conversation."""
     system, *others = [message.content for message in request.messages]
-    return [
-        Level("tools", json.dumps(body.get("tools", []), ensure_ascii=False)),
-        Level(f"system prompt, version {prompt_version()}", system),
-        *(Level("always sent", text) for text in others[:-1]),
-        Level("context of the question", context),
-        Level("question", query),
+    levels = [
+        (f"system prompt, version {prompt_version()}", system),
+        *(("always sent", text) for text in others[:-1]),
+        ("context of the question", context),
+        ("question", query),
     ]
+    tools = "".join(tool.text for tool in request.tools)
+    return [Level("tools", tools, tokens_of_tools(request)), *(Level(*each, count_tokens(each[1])) for each in levels)]
 
 
 def _size(level: Level) -> str:
-    return f"{level.size['characters']} characters, about {level.size['tokens']} tokens"
+    return f"{level.size['characters']} characters, {level.tokens} tokens"

@@ -11,6 +11,8 @@ from chat.management.cli_options import add_asking_options, asking, model_named
 from chat.prompts.tool_results import model_text
 from chat.providers.base import ModelRequest, ProviderConfig, ToolSpec, Wire
 from chat.providers.building import body_of
+from chat.providers.estimating import tokens_of_tools
+from chat.sent_requests.layout import to_json
 from chat.subjects.registry import subject_of
 from chat.subjects.tools import CallRefused, by_name, parse, run, specs
 from chat.tools import conversation_reading
@@ -34,7 +36,7 @@ class Command(QuietCommand):
         config = model_named(None)
         wire = options["wire"] or config.kind
         offered = specs(member.role, subject)
-        sent = _as_sent(offered, config, wire)
+        sent = as_sent(offered, config, wire)
         examples = dict(_examples(offered, ToolContext(member, about), subject.example_arguments(about)))
         if options["json"]:
             tools = [
@@ -60,7 +62,7 @@ class Command(QuietCommand):
         self.stdout.write(f"{example['told']}\n{size}\n")
 
 
-def _as_sent(offered: tuple[ToolSpec, ...], config: ProviderConfig, wire: Wire) -> list[dict[str, Any]]:
+def as_sent(offered: tuple[ToolSpec, ...], config: ProviderConfig, wire: Wire) -> list[dict[str, Any]]:
     """The tools in the body of a request."""
     request = ModelRequest((), offered, config.model, config.max_tokens)
     tools: list[dict[str, Any]] = body_of(replace(config, kind=wire), request).get("tools", [])
@@ -68,7 +70,10 @@ def _as_sent(offered: tuple[ToolSpec, ...], config: ProviderConfig, wire: Wire) 
 
 
 def _tokens(offered: tuple[ToolSpec, ...], config: ProviderConfig) -> dict[str, int]:
-    return {wire: count_tokens(_json(_as_sent(offered, config, wire))) for wire in get_args(Wire) if wire != "demo"}
+    """As counted everywhere, and as JSON on each wire."""
+    counted = {"counted": tokens_of_tools(ModelRequest((), offered, "", 0))}
+    wires = (wire for wire in get_args(Wire) if wire != "demo")
+    return counted | {wire: count_tokens(to_json(as_sent(offered, config, wire))) for wire in wires}
 
 
 def _examples(

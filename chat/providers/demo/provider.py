@@ -17,7 +17,7 @@ from chat.providers.demo.changes import Plan, plans
 from chat.providers.demo.lookups import Answered, Call, Lookups, Unavailable, Wanted, together
 from chat.providers.demo.seen import Row, Seen, seen
 from chat.providers.demo.sentences import CHANGES, PHRASES, Intent, Phrases, paragraphs, plain, subject, understand
-from chat.providers.estimating import estimated_tokens, prompt_estimate, size
+from chat.providers.estimating import estimated_tokens, size, tokens_of
 
 DELAY_S = 0.015
 _PROPOSE = "propose_"
@@ -38,7 +38,7 @@ class DemoProvider:
             written += size(getattr(piece, "text", "") or getattr(piece, "fragment", ""))
             yield piece
             await asyncio.sleep(self._delay_s)
-        yield base.UsageReport(base.Usage(prompt_estimate(request), estimated_tokens(written), estimated=True))
+        yield base.UsageReport(base.Usage(tokens_of(request), estimated_tokens(written), estimated=True))
         yield base.TurnEnd("tool_calls" if step.calls else "stop")
 
     async def close(self) -> None:
@@ -107,7 +107,7 @@ def _since_stale(shown: Seen) -> Seen:
     first = [result for result in proposed if result.round == proposed[0].round]
     if not first or any(result.value.get("status") != "stale" for result in first):
         return shown
-    return replace(shown, results=tuple(result for result in shown.results if result.round > first[0].round))
+    return replace(shown, tables=(), results=tuple(each for each in shown.results if each.round > first[0].round))
 
 
 def _change(looking: Lookups, intents: Sequence[Intent]) -> tuple[str, tuple[Call, ...]]:

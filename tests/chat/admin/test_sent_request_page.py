@@ -1,6 +1,7 @@
 """What the model saw, for those who may audit: call by call, entry by entry, on every wire."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from chat.models import Message, ModelCall, Purpose, SentRequest
 from chat.prompts.fencing import context_text
 from chat.providers.base import ModelRequest, PromptMessage, ProviderConfig, ToolCall, Usage
 from chat.providers.building import body_of
+from chat.providers.estimating import MESSAGE_TOKENS, tokens_of, tokens_of_tools
 from chat.sent_requests.keeping import KeptRequest
 from chat.sent_requests.layout import take_apart
 from graphs.models import Graph, Workspace
@@ -62,6 +64,17 @@ def test_it_shows_every_call_and_what_was_new_in_it(own: Talk) -> None:
     first = seen_by(superuser(), own, call=1).context["shown"]
     assert [entry.new for entry in first.entries] == [True]
     assert [part.kind for part in first.reply] == ["reasoning", "call", "result"]
+
+
+@pytest.mark.parametrize("wire", ["openai", "openai-responses", "anthropic"])
+def test_its_tokens_are_those_that_are_counted_everywhere(own: Talk, wire: Any) -> None:
+    messages = PromptMessage("system", "Facts come from data.\nNever invent."), PromptMessage("user", "Où est l'API ?")
+    request = ModelRequest(messages, (TOOL,), "demo", 100)
+    called(own.session, own.run, KeptRequest(replace(DEMO, kind=wire), request, 2), Usage(800, 20))
+    shown = seen_by(superuser(), own, call=3).context["shown"]
+    assert shown.tools_size == str(tokens_of_tools(request))
+    parts = [int(part.tokens) for entry in shown.entries for part in entry.parts]
+    assert sum(parts) + tokens_of_tools(request) + MESSAGE_TOKENS * len(messages) == tokens_of(request)
 
 
 def test_the_newest_answer_is_shown_where_none_is_named(own: Talk) -> None:

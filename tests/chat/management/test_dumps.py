@@ -6,8 +6,10 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+from chat.providers.estimating import MESSAGE_TOKENS
 from graphs.models import NodeType
 from rag.texts.tables import decode
+from tests.chat.providers.demo.conversing import Conversation
 from tests.registered import pin, pins
 from tests.seeded import CANARY, World, world
 
@@ -96,6 +98,16 @@ def test_what_a_shell_of_another_encoding_gives_is_refused(here: World) -> None:
 
 def document(*command: str) -> Any:
     return json.loads(output(*command, "--json"))
+
+
+def test_a_request_has_the_same_tokens_where_it_is_shown_and_where_it_is_recorded(here: World) -> None:
+    conversation = Conversation(here.alice, here.nba)
+    conversation.ask("What happens after fetch-api?")
+    found = document("dump_prompt", "What happens after fetch-api?", "--graph", "nba", "--user", "alice")
+    assert found["tokens"] == conversation.recorded[0]
+    assert found["levels"][0]["tokens"] == document("dump_tools", "--graph", "nba")["tokens"]["counted"]
+    sizes = [level["tokens"] for level in found["levels"]]
+    assert 0 <= found["tokens"] - sum(sizes) - MESSAGE_TOKENS * 2 <= 1  # the blank line between context and question
 
 
 def test_it_says_why_each_node_is_there_and_how_many_tokens_they_take(here: World) -> None:

@@ -55,7 +55,7 @@ def test_it_reports_the_prompt_at_once_for_answers_that_are_stopped():
 @pytest.mark.parametrize("count", [None, -5, 10**20, "7"])
 def test_it_estimates_usage_that_is_absent_or_absurd(count):
     reply, _ = read(start(input_tokens=10), WHOLE, ending(output_tokens=count))
-    assert reply.usage == Usage(2, 2, estimated=True)
+    assert reply.usage == Usage(5, 2, estimated=True)
 
 
 def test_it_estimates_what_was_written_where_only_the_beginning_was_counted():
@@ -66,7 +66,7 @@ def test_it_estimates_what_was_written_where_only_the_beginning_was_counted():
 @pytest.mark.parametrize("told", [{"output_tokens": 0}, {"output_tokens": 7}])
 def test_it_believes_no_count_without_a_prompt(told):
     reply, _ = read(start(input_tokens=0, output_tokens=0), WHOLE, ending(**told))
-    assert reply.usage == Usage(2, 2, estimated=True)
+    assert reply.usage == Usage(5, 2, estimated=True)
 
 
 def test_it_reads_calls_in_fragments():

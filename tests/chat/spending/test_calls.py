@@ -6,7 +6,7 @@ import random
 import pytest
 
 from chat.providers.base import ModelRequest, PromptMessage
-from chat.providers.estimating import prompt_bound, prompt_estimate
+from chat.providers.estimating import prompt_bound, tokens_of
 from chat.spending.calls import counted
 from rag.texts.tokens import count_tokens
 
@@ -39,5 +39,5 @@ def test_what_is_counted_lets_words_through_that_their_bytes_would_not() -> None
     ids=["en", "zh", "ru"],
 )
 def test_an_estimate_is_near_what_is_counted_in_any_writing(text: str) -> None:
-    estimate = prompt_estimate(ModelRequest((PromptMessage("user", text),), (), "any", 100))
+    estimate = tokens_of(ModelRequest((PromptMessage("user", text),), (), "any", 100))
     assert 0.6 < estimate / count_tokens(text) < 1.7

@@ -37,13 +37,14 @@ def next_reply(request: ModelRequest) -> Reply:
 
 @dataclass
 class Conversation:
-    """What was said so far. `calls` are those of the last question."""
+    """What was said so far. `calls` are those of the last question, `recorded` the tokens of each request until now."""
 
     member: Member
     about: Object | None
     decide: Decide | None = None
     messages: list[PromptMessage] = field(default_factory=list)
     calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    recorded: list[int] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.messages = list(window.prompt([system_prompt(self.about, self.member)], "", []))
@@ -57,6 +58,7 @@ class Conversation:
         rounds = 0
         while rounds <= ROUNDS:
             reply = next_reply(ModelRequest(tuple(self.messages), specs, "demo", 4096))
+            self.recorded.append(reply.usage.prompt_tokens if reply.usage else 0)
             self.messages.append(PromptMessage("assistant", reply.text, tool_calls=reply.tool_calls))
             results = [
                 self._result(call.name, call.arguments, [spec.name for spec in specs]) for call in reply.tool_calls
