@@ -41,7 +41,7 @@ def _limits(which: str) -> str:
     return (
         "# Tools\n"
         f"You may call tools in {settings.TOOL_ROUNDS} rounds for a question; several calls in one round run side by "
-        f"side. {which}Answer as soon as "
-        "you know enough. A tool result with an error tells what to do differently. Results are JSON or TOON (indented "
-        "lines, tables as name[rows]{columns}:); one that is too long is shortened and says how to read the rest."
+        f"side. {which}Answer as soon as you know enough. An argument that several tools take is described with the "
+        "first one. A result with an error tells what to do differently. Results are JSON or TOON (indented lines, "
+        "tables as name[rows]{columns}:); one that is too long is shortened and says how to read the rest."
     )

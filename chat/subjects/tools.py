@@ -49,12 +49,14 @@ def by_name() -> dict[str, Tool[Any]]:
 
 def specs(role: Role, subject: Subject) -> tuple[ToolSpec, ...]:
     """What a model is told of the tools that it is offered; for viewers none that writes."""
-    return tuple(_spec(tool) for tool in tools_of(subject) if tool.kind != "write" or role.may_edit)
+    return _specs(tuple(tool for tool in tools_of(subject) if tool.kind != "write" or role.may_edit))
 
 
 @cache
-def _spec(tool: Tool[Any]) -> ToolSpec:
-    return ToolSpec(tool.name, tool.description, parameters(tool.arguments))
+def _specs(tools: tuple[Tool[Any], ...]) -> tuple[ToolSpec, ...]:
+    return tuple(
+        ToolSpec(tool.name, tool.description, schema) for tool, schema in zip(tools, parameters(tools), strict=True)
+    )
 
 
 def parse(name: str, arguments_json: str, offered: Collection[str]) -> ParsedCall | CallRefused:

@@ -15,6 +15,8 @@ from graphs.site.access import Member
 from graphs.site.accounts import Account
 
 Kind = Literal["read", "write"]
+#: What an offset is, wherever there is one.
+SKIPPED = "Rows or characters to skip, to read on."
 
 
 class Arguments(StrictModel):

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
 from chat.models import Message, Summary, calls_of
-from chat.tools.base import Arguments, ReadTool, ToolContext, ToolFailed
+from chat.tools.base import SKIPPED, Arguments, ReadTool, ToolContext, ToolFailed
 from chat.tools.results import as_json, fitting, next_offset
 from rag.texts.shortening import cut
 
@@ -21,14 +21,14 @@ MAX_CALLS = 20
 
 class ResultArguments(Arguments):
     call_id: Annotated[str, Field(min_length=1, max_length=100)]
-    path: str = Field("", max_length=1_000, description="JSON Pointer to the part to read, as the note gave it.")
-    offset: int = Field(0, ge=0, description="Rows of a list or characters of a text to skip.")
+    path: str = Field("", max_length=1_000, description="JSON Pointer of its note.")
+    offset: int = Field(0, ge=0, description=SKIPPED)
 
 
 class ReadToolResult(ReadTool[ResultArguments]):
     name = "read_tool_result"
     badge = ("read", _("Read on in a result"))
-    description = "Reads on in an earlier tool result of this conversation that was shortened, as it was then."
+    description = "Reads on in a shortened tool result."
     arguments = ResultArguments
 
     def run(self, context: ToolContext, arguments: ResultArguments) -> dict[str, Any]:
@@ -68,16 +68,16 @@ def _at(value: Any, path: str) -> Any:
 
 
 class EarlierArguments(Arguments):
-    offset: int = Field(0, ge=0, description="Messages to skip.")
-    message: int | None = Field(None, ge=1, description="Only the message with this number, in full.")
-    from_character: int = Field(0, ge=0, description="With message: characters to skip.")
-    from_call: int = Field(0, ge=0, description="With message: calls to skip.")
+    offset: int = Field(0, ge=0, description=SKIPPED)
+    message: int | None = Field(None, ge=1, description="Only this number, in full.")
+    from_character: int = Field(0, ge=0, description="Of message.")
+    from_call: int = Field(0, ge=0, description="Of message.")
 
 
 class ReadEarlierMessages(ReadTool[EarlierArguments]):
     name = "read_earlier_messages"
     badge = ("list", _("Read earlier messages"))
-    description = "Reads the earlier messages of this conversation that are summarised, the first ones first."
+    description = "Reads earlier messages that are summarised, first ones first."
     arguments = EarlierArguments
 
     def run(self, context: ToolContext, arguments: EarlierArguments) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from django.utils.timezone import is_aware, make_aware
 from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
-from chat.tools.base import Arguments, ReadTool, ToolContext, ToolFailed
+from chat.tools.base import SKIPPED, Arguments, ReadTool, ToolContext, ToolFailed
 from chat.tools.results import FIELD_CHARS, SHORT_CHARS, as_json, fitting, next_offset
 from graphs.history import queries
 from graphs.history.outside import catch_up
@@ -42,7 +42,7 @@ class ObjectArguments(Arguments):
     object: RefText
     part: RefText | None = Field(None, description='A part of it instead, "node:key"; parts names them.')
     fields: Annotated[list[Name], Field(max_length=50)] | None = Field(None, description="Only these fields.")
-    offset: int = Field(0, ge=0, description="Characters of long fields to skip.")
+    offset: int = Field(0, ge=0, description=SKIPPED)
 
 
 class ReadObject(ReadTool[ObjectArguments]):
@@ -75,7 +75,7 @@ class ListArguments(Arguments):
     parent: RefText | None = Field(None, description='Only what this object holds, "type:id".')
     search: Annotated[str, Field(max_length=500)] | None = Field(None, description="Only with this text in a field.")
     order_by: Name | None = Field(None, description='Name of a field; "-" before it for the last ones first.')
-    offset: int = Field(0, ge=0, description="Objects to skip, to read on in a long list.")
+    offset: int = Field(0, ge=0, description=SKIPPED)
 
 
 class ListObjects(ReadTool[ListArguments]):

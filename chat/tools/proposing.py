@@ -19,11 +19,9 @@ class Proposing(Arguments):
     reason: Annotated[str, Field(min_length=1, max_length=MAX_REASON)] = Field(
         description="Why, for the person, in their language."
     )
-    request_validation: bool | None = Field(None, description="true: ask the person in any case.")
-    post_text: Annotated[str, Field(max_length=MAX_REASON)] | None = Field(
-        None, description="Told once it was applied."
-    )
-    keep_control: bool = Field(True, description="false: do not call me again then.")
+    request_validation: bool | None = Field(None, description="true: ask the person anyway.")
+    post_text: Annotated[str, Field(max_length=MAX_REASON)] | None = Field(None, description="Told once applied.")
+    keep_control: bool | None = Field(None, description="false: do not call me again then.")
 
 
 class WriteTool(Tool[Proposing]):
@@ -53,17 +51,15 @@ class WriteTool(Tool[Proposing]):
 
 BATCH = WriteTool(
     Batch,
-    "Proposes several changes that belong together, decided as one and applied all or none, in this order: later"
-    " ones see earlier ones. Proposals of one answer do not see each other, so what builds on another change must"
-    " be in one batch. Give a new node a key to refer to it in later actions of the batch.",
+    "Changes that belong together, applied all or none, in this order: later ones see earlier ones, as other proposals"
+    " of one answer do not. Give what is new a key to name it later.",
 )
 WRITE_TOOLS = (
     WriteTool(
         UpdateObject,
-        "Proposes new values of an object's fields. Only what is given changes. Change long texts with patches: each"
-        " search text must occur exactly once in the field.",
+        "New values of an object's fields; the others stay.",
     ),
-    WriteTool(CreateObject, "Proposes a new object of a kind; its parent is the object that holds it."),
-    WriteTool(DeleteObject, "Proposes to delete an object. What still holds others cannot be deleted."),
-    WriteTool(MoveObject, "Proposes another parent for an object."),
+    WriteTool(CreateObject, "A new object; its parent holds it."),
+    WriteTool(DeleteObject, "Deletes an object that holds no others."),
+    WriteTool(MoveObject, "Another parent for an object."),
 )

@@ -82,8 +82,8 @@ def quoted(text: str) -> str:
 class BatchStep(StrictModel):
     """One action of a batch."""
 
-    tool: Annotated[str, Field(max_length=60, description="Another propose_ tool.")]
-    arguments: dict[str, Any] = Field(description="As that tool takes them; its reason may be left out.")
+    tool: Annotated[str, Field(max_length=60, description="A propose_ tool.")]
+    arguments: dict[str, Any] = Field(description="That tool's; reason may be left out.")
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
@@ -117,14 +117,14 @@ def steps_of(asked: "list[Action] | tuple[Action, ...]") -> list[Action]:
 class ObjectPatch(DataPatch):
     """A patch of a text: of a field, or of a text within one."""
 
-    path: ShortText = Field(description="Name of the field, as read_object gives it.")
+    path: ShortText = Field(description="Name of the field.")
 
 
 class UpdateObject(StrictModel):
     object: RefText
-    updates: JSONObject | None = Field(None, description="New values by the names of their fields.")
+    updates: JSONObject | None = Field(None, description="New values by fields.")
     patches: Annotated[list[ObjectPatch], Field(min_length=1, max_length=100)] | None = Field(
-        None, description="Changes of long texts, in this order."
+        None, description="Changes of long texts."
     )
 
     @model_validator(mode="after")
@@ -141,7 +141,7 @@ class CreateObject(StrictModel):
     kind: ShortText
     parent: RefText | None = None
     fields: JSONObject
-    key: Key | None = Field(None, description="To refer to it in a batch; else made.")
+    key: Key | None = Field(None, description="To name it in a batch; else made.")
 
     def named(self) -> tuple[Ref, ...]:
         return (self.parent,) if self.parent else ()

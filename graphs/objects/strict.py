@@ -37,7 +37,7 @@ class Patch(StrictModel):
     """Replaces a text that occurs exactly once."""
 
     search: Annotated[
-        str, Field(min_length=1, max_length=MAX_TEXT, description="Copied exactly; occurs only once."), STORABLE
+        str, Field(min_length=1, max_length=MAX_TEXT, description="Copied exactly; occurs once."), STORABLE
     ]
     replace: Text
 
@@ -45,7 +45,7 @@ class Patch(StrictModel):
 class DataPatch(Patch):
     """A patch of a text in the data."""
 
-    path: ShortText = Field(pattern="^/", description="JSON Pointer to the text: /parameters/prompt")
+    path: ShortText = Field(pattern="^/", description="JSON Pointer: /parameters/prompt")
 
 
 Patches = Annotated[list[Patch], Field(min_length=1, max_length=100)]

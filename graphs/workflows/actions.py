@@ -64,8 +64,8 @@ class Handles(StrictModel):
 class Coded(StrictModel):
     """Something with code, which is replaced as a whole or patched."""
 
-    process: Code | None = Field(None, description="The whole code; to change code give processPatches.")
-    process_patches: Patches | None = Field(None, description="Changes of the code, in this order.")
+    process: Code | None = Field(None, description="All of it; to change it, processPatches.")
+    process_patches: Patches | None = None
 
     @model_validator(mode="after")
     def _one_of_both(self) -> Self:
@@ -75,14 +75,14 @@ class Coded(StrictModel):
 
 
 class CreateNode(StrictModel):
-    type_key: TypeKey = Field(description="Built in, of the workspace, or in use in the graph.")
-    sheet: Key = Field(description="Key of a sheet.")
-    pos_x: Coordinate = Field(description="Left edge; nodes are about 190 wide.")
-    pos_y: Coordinate = Field(description="Upper edge; nodes are about 64 high.")
+    type_key: TypeKey
+    sheet: Key
+    pos_x: Coordinate = Field(description="Left edge; a node is some 190 wide.")
+    pos_y: Coordinate = Field(description="Upper edge; it is some 64 high.")
     name: Name | None = None
-    key: NewKey | None = Field(None, description="To refer to the new node in a batch; else made.")
+    key: NewKey | None = Field(None, description="To name it in a batch; else made.")
     process: Code | None = None
-    handles: Handles | None = Field(None, description="Left out: those of the type.")
+    handles: Handles | None = Field(None, description="Else the type's.")
     data: JSONObject | None = None
 
 
@@ -91,13 +91,13 @@ class NodeUpdates(Coded):
 
     name: Name | None = None
     type: TypeKey | None = None
-    data: JSONObject | None = Field(None, description="Merged into the data (RFC 7396): null removes a key.")
+    data: JSONObject | None = Field(None, description="Merged (RFC 7396): null removes a key.")
     data_patches: Annotated[list[DataPatch], Field(min_length=1, max_length=100)] | None = Field(
-        None, description="Changes of long texts in the data, in this order."
+        None, description="Of long texts in data."
     )
     #: As a person's form has it, where a null is a value. No model is told of it.
     whole_data: SkipJsonSchema[JSONObject | None] = None
-    handles: Handles | None = Field(None, description="All handles of the node as they will be.")
+    handles: Handles | None = Field(None, description="All as they will be.")
     width: Size | None = None
     height: Size | None = None
 
@@ -124,7 +124,7 @@ class MoveNode(StrictModel):
     node_key: Key
     pos_x: Coordinate
     pos_y: Coordinate
-    sheet: Key | None = Field(None, description="Another sheet; left out, the node stays on its own.")
+    sheet: Key | None = None
 
 
 class DeleteNode(StrictModel):
@@ -133,10 +133,10 @@ class DeleteNode(StrictModel):
 
 class CreateEdge(StrictModel):
     source_key: Key
-    source_handle: ShortText = Field(description="An out handle of the source.")
+    source_handle: ShortText
     target_key: Key
-    target_handle: ShortText = Field(description="An in handle of the target.")
-    sheet: Key | None = Field(None, description="Left out: that of the source.")
+    target_handle: ShortText
+    sheet: Key | None = Field(None, description="Else the source's.")
     label: Name | None = None
 
 
@@ -152,22 +152,22 @@ class DeleteEdge(StrictModel):
 class Connection(StrictModel):
     """An edge of a new node: "in" comes from the other node, "out" leads to it."""
 
-    direction: Literal["in", "out"]
-    handle: ShortText = Field(description="The new node's handle.")
+    direction: Literal["in", "out"] = Field(description="in: from the other node; out: to it.")
+    handle: ShortText
     other_key: Key
-    other_handle: ShortText = Field(description="The other node's handle.")
+    other_handle: ShortText
     label: Name | None = None
 
 
 class CreateNodeWithEdges(StrictModel):
     type_key: TypeKey
     sheet: Key
-    pos_x: Coordinate | None = Field(None, description="Left out with posY: beside the nodes it is connected to.")
+    pos_x: Coordinate | None = Field(None, description="Without both: beside its neighbours.")
     pos_y: Coordinate | None = None
     name: Name | None = None
-    key: NewKey | None = Field(None, description="To refer to the new node in a batch; else made.")
+    key: NewKey | None = Field(None, description="To name it in a batch; else made.")
     process: Code | None = None
-    handles: Handles | None = Field(None, description="Left out: those of the type.")
+    handles: Handles | None = Field(None, description="Else the type's.")
     data: JSONObject | None = None
     edges: Annotated[list[Connection], Field(min_length=1, max_length=MAX_HANDLES)]
 
@@ -180,12 +180,12 @@ class CreateNodeWithEdges(StrictModel):
 
 class ConfigureNodeType(Coded):
     mode: Literal["create", "update"]
-    type_key: NewKey | None = Field(None, description="The type to update, or the key of a new one; else made.")
+    type_key: NewKey | None = Field(None, description="Which to update; optional of a new one.")
     display_name: DisplayName | None = None
     description: Description | None = None
     category: ShortText | None = None
     icon: ShortText | None = None
-    handles: Handles | None = Field(None, description="Those that new nodes of the type get.")
+    handles: Handles | None = Field(None, description="For new nodes.")
 
     @model_validator(mode="after")
     def _enough(self) -> Self:
@@ -210,9 +210,9 @@ class DeleteNodeType(StrictModel):
 
 class ReorganizeLayout(StrictModel):
     node_keys: Annotated[list[Key], Field(min_length=1, max_length=MAX_ACTIONS)] | None = Field(
-        None, description="Only these move; left out, all nodes of the sheet."
+        None, description="Else all of the sheet."
     )
-    sheet: Key | None = Field(None, description="Left out: every sheet, each for itself.")
+    sheet: Key | None = Field(None, description="Else each for itself.")
     strategy: Literal["leftToRight", "topToBottom"] = "leftToRight"
 
 

@@ -36,7 +36,7 @@ def chosen() -> list[tuple[Point, str]]:
 @pytest.fixture
 def stage(transactional_db: None, alice: User, nba: Graph, tmp_path: Path) -> Iterator[Stage]:
     environment = {"CRASH_ORDERS": str(tmp_path), "TOOL_ROUNDS": "2", "TOOL_ROUNDS_EXTENDED": "3", "DRAIN_S": "0"}
-    environment |= {"ANTHROPIC_CONTEXT_WINDOW": "16000", "LIMIT_CHANGES": "1000/min"}
+    environment |= {"ANTHROPIC_CONTEXT_WINDOW": "14600", "LIMIT_CHANGES": "1000/min"}
     with shops(), site(2, "tests.faults.crashing", LIMIT_MESSAGES="1000/min", **environment) as here:
         yield Stage(here, Orders(tmp_path))
 

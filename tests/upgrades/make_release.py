@@ -49,7 +49,7 @@ LONG = "word " * 2_200
 def as_a_site(settings: Settings, vendor: VendorServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """With vectors, which are short here, and with a model whose window is soon full."""
     settings.EMBEDDING_PROVIDER, settings.EMBEDDING_MODEL = "custom", "tiny"
-    monkeypatch.setenv("CUSTOM_CONTEXT_WINDOW", "16000")
+    monkeypatch.setenv("CUSTOM_CONTEXT_WINDOW", "14600")
     serving_model.clear_cache()
     yield
     serving_model.clear_cache()

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from chat.subjects.graphs.reading import Key, graph_of
 from chat.subjects.graphs.rows import data_text, edge_row, long_field, node_row, type_row
-from chat.tools.base import Arguments, ReadTool, ToolContext, ToolFailed
+from chat.tools.base import SKIPPED, Arguments, ReadTool, ToolContext, ToolFailed
 from chat.tools.results import FIELD_CHARS, LIST_CHARS, fitting, next_offset, note, shown_of
 from graphs.objects.actions import some
 from graphs.workflows.neighbours import Direction
@@ -38,14 +38,14 @@ def not_found(context: ToolContext, key: str) -> ToolFailed:
 
 class DetailArguments(Arguments):
     node_key: Key
-    field: Literal["process", "data"] | None = Field(None, description="Only this field, to read on where it was cut.")
-    offset: int = Field(0, ge=0, description="With field: the character to read on from.")
+    field: Literal["process", "data"] | None = Field(None, description="Only this, from offset on.")
+    offset: int = Field(0, ge=0, description=SKIPPED)
 
 
 class ReadNodeDetail(ReadTool[DetailArguments]):
     name = "read_node_detail"
     badge = ("read", _("Read a node"))
-    description = "Everything about one node: type, code (process), data, handles, position."
+    description = "All about a node: type, code (process), data, handles, position."
     arguments = DetailArguments
 
     def run(self, context: ToolContext, arguments: DetailArguments) -> dict[str, Any]:
@@ -76,13 +76,13 @@ def _fields(node: NodeRecord, limit: int) -> dict[str, Any]:
 class EdgesArguments(Arguments):
     node_key: Key
     direction: Direction = "any"
-    offset: int = Field(0, ge=0, description="How many edges to skip, to read on in a long list.")
+    offset: int = Field(0, ge=0, description=SKIPPED)
 
 
 class ListNodeEdges(ReadTool[EdgesArguments]):
     name = "list_node_edges"
     badge = ("node", _("Listed connections"))
-    description = "The edges that enter (inbound) or leave (outbound) a node, with handles and labels."
+    description = "The edges into (inbound) or out of (outbound) a node: keys, handles, labels."
     arguments = EdgesArguments
 
     def run(self, context: ToolContext, arguments: EdgesArguments) -> dict[str, Any]:
@@ -98,14 +98,14 @@ class ListNodeEdges(ReadTool[EdgesArguments]):
 
 class ExploreArguments(Arguments):
     node_key: Key
-    max_depth: int = Field(1, ge=1, le=3, description="How many edges away.")
+    max_depth: int = Field(1, ge=1, le=3)
     direction: Direction = "any"
 
 
 class ExploreNeighborhood(ReadTool[ExploreArguments]):
     name = "explore_neighborhood"
     badge = ("node", _("Followed connections"))
-    description = "The nodes up to maxDepth edges around a node, nearest first, and the edges between them."
+    description = "Nodes up to maxDepth edges from one, nearest first, and the edges between them."
     arguments = ExploreArguments
 
     def run(self, context: ToolContext, arguments: ExploreArguments) -> dict[str, Any]:
@@ -131,15 +131,15 @@ class ExploreNeighborhood(ReadTool[ExploreArguments]):
 
 class SubgraphArguments(Arguments):
     node_keys: list[Key] = Field(min_length=1, max_length=20)
-    fields: list[Field_] | None = Field(None, description="Fields of the nodes besides their keys; all if left out.")
-    include_edges: bool = Field(True, description="Also the edges between these nodes.")
-    include_types: bool = Field(False, description="Also the definitions of their types.")
+    fields: list[Field_] | None = Field(None, description="Else all.")
+    include_edges: bool = True
+    include_types: bool = False
 
 
 class ReadSubgraph(ReadTool[SubgraphArguments]):
     name = "read_subgraph"
     badge = ("node", _("Read several nodes"))
-    description = "Several nodes in one call, with the fields you choose, and the edges between them."
+    description = "Several nodes, the edges between them, their types."
     arguments = SubgraphArguments
 
     def run(self, context: ToolContext, arguments: SubgraphArguments) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
 from chat.subjects.graphs.rows import data_text, node_row, type_row
-from chat.tools.base import Arguments, ReadTool, ToolContext, ToolFailed
+from chat.tools.base import SKIPPED, Arguments, ReadTool, ToolContext, ToolFailed
 from chat.tools.results import as_json, fitting, next_offset, note, shown_of
 from graphs.models import Graph
 from graphs.objects.actions import some
@@ -35,13 +35,13 @@ def graph_of(context: ToolContext) -> Graph:
 
 
 class OverviewArguments(Arguments):
-    graph_key: str | None = Field(None, description="Key of the graph of this conversation; may be left out.")
+    graph_key: str | None = None
 
 
 class ReadGraphOverview(ReadTool[OverviewArguments]):
     name = "read_graph_overview"
     badge = ("list", _("Looked at the graph"))
-    description = "What the graph is: name, description, its sheets with numbers of nodes and edges, its node types."
+    description = "The graph: name, description, sheets with numbers of nodes and edges, node types."
     arguments = OverviewArguments
 
     def run(self, context: ToolContext, arguments: OverviewArguments) -> dict[str, Any]:
@@ -75,15 +75,15 @@ class ReadGraphOverview(ReadTool[OverviewArguments]):
 
 
 class SearchArguments(Arguments):
-    query: str = Field(min_length=1, max_length=500, description="Words, or a key or name of a node.")
-    sheet_id: Key | None = Field(None, description="Key of a sheet to search in.")
+    query: str = Field(min_length=1, max_length=500)
+    sheet_id: Key | None = None
     max_results: int = Field(10, ge=1, le=MAX_RESULTS)
 
 
 class SearchNodes(ReadTool[SearchArguments]):
     name = "search_nodes"
     badge = ("search", _("Searched nodes"))
-    description = "Finds nodes by words in their key, name, type, code (process) or data; the best ones first."
+    description = "Nodes by words in key, name, type, code (process) or data; best first."
     arguments = SearchArguments
 
     def run(self, context: ToolContext, arguments: SearchArguments) -> dict[str, Any]:
@@ -119,7 +119,7 @@ class TypeArguments(Arguments):
 class ReadNodeConfig(ReadTool[TypeArguments]):
     name = "read_node_config"
     badge = ("read", _("Read a node type"))
-    description = "How a node type is defined: what it does, its handles and its code."
+    description = "A node type: what it does, handles, code."
     arguments = TypeArguments
 
     def run(self, context: ToolContext, arguments: TypeArguments) -> dict[str, Any]:
@@ -139,13 +139,13 @@ class ReadNodeConfig(ReadTool[TypeArguments]):
 
 
 class TypesArguments(Arguments):
-    offset: int = Field(0, ge=0, description="How many types to skip, to read on in a long list.")
+    offset: int = Field(0, ge=0, description=SKIPPED)
 
 
 class ListAvailableNodeTypes(ReadTool[TypesArguments]):
     name = "list_available_node_types"
     badge = ("list", _("Listed node types"))
-    description = "All node types there are: the built-in ones and those of the workspace."
+    description = "All node types: built-in and the workspace's."
     arguments = TypesArguments
 
     def run(self, context: ToolContext, arguments: TypesArguments) -> dict[str, Any]:

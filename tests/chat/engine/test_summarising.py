@@ -31,7 +31,7 @@ DETAIL = {"nodeKey": "fetch-api"}
 
 @pytest.fixture(autouse=True)
 def small_window(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CUSTOM_CONTEXT_WINDOW", "16000")
+    monkeypatch.setenv("CUSTOM_CONTEXT_WINDOW", "14600")
 
 
 def turn(user: User, text: str, session: str = "") -> Any:
@@ -283,7 +283,7 @@ def test_rounds_of_one_answer_are_summarised_too(
 def test_a_message_that_does_not_fit_is_told_with_what_to_do(
     monkeypatch: pytest.MonkeyPatch, running: Engine, vendor: VendorServer, alice: User, nba: Graph
 ) -> None:
-    monkeypatch.setenv("CUSTOM_CONTEXT_WINDOW", "12000")
+    monkeypatch.setenv("CUSTOM_CONTEXT_WINDOW", "10600")
     accepted = ask(alice, "word " * 6_000)
     run = rested(accepted.run_id)
     assert run.error["code"] == "context_length"
