@@ -11,7 +11,18 @@ import django
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-from bench import embeddings, history, imports, prefix, questions, replay, retrieval, retrieval_quality, streaming
+from bench import (
+    embeddings,
+    history,
+    imports,
+    prefix,
+    questions,
+    replay,
+    retrieval,
+    retrieval_quality,
+    sent_tokens,
+    streaming,
+)
 from bench.servers import servers
 from bench.systems import load
 from bench.table import Row, table
@@ -77,10 +88,13 @@ def _prefix(options: argparse.Namespace) -> list[Row]:
 
 
 def _tokens(options: argparse.Namespace) -> list[Row] | str:
+    with servers() as started:
+        sent = sent_tokens.measure(started)
     django.setup()
     from bench import tokens
 
-    return tokens.measure()
+    contexts = tokens.measure()
+    return f"{table(sent)}\n\n{contexts}" if isinstance(contexts, str) else [*sent, *contexts]
 
 
 def _hotpotqa(options: argparse.Namespace) -> str:

@@ -44,7 +44,7 @@ def _plan(looking: Lookups, name: str, words: dict[str, str]) -> Plan:
     row = INTENTS[name]
     words = {"x": ""} | words if name in ("rename", "set") else words  # "" is what is at hand
     named = {slot: words[slot] for slot in ("x", "y") if slot in words}
-    items = together(looking.item, named.values())
+    items = together(looking.named_node if name not in _VALUES else looking.item, named.values())
     objects = [item for item in items if not item.is_node]
     if objects and "object" not in row:
         raise Answered("only_nodes", item=objects[0])

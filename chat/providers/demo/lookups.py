@@ -154,6 +154,14 @@ class Lookups:
             raise Answered("refused", error=plain(detail.get("error")))
         return self.as_item(detail["node"], rows(edges.get("edges")))
 
+    def named_node(self, words: str) -> Item:
+        """The node whose key or name these words are, as the question's data gives it; else what `item` finds."""
+        name = bare(subject(words))
+        entries = (entry for table in self.seen.tables for entry in rows(table.get("nodes")))
+        given = [row for entry in entries for row in rows(entry.get("rows", [entry]))]
+        named = [row for row in given if name in {bare(str(row.get("key"))), bare(row.get("name") or "")}]
+        return self.as_item(named[0]) if len(named) == 1 else self.item(words)
+
     def of_kind(self, words: str, **arguments: str) -> tuple[str, Row]:
         """The kind that these words name and the beginning of its list; the refusal where there is no such kind."""
         parts = subject(words).lower().split()

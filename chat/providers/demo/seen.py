@@ -16,6 +16,8 @@ from rag.texts.tables import decode
 Row = dict[str, Any]
 #: What stands before the words of a person, or in their place: a line in brackets, with data between marks under it.
 _GIVEN = re.compile(r"\A\[[^\n]*\](?:\n<data (?P<mark>\w+)>\n(?P<body>.*?)\n</data (?P=mark)>)?(?:\n\n|\Z)", re.DOTALL)
+#: Where a table begins: TOON indents what is in it, JSON is one line.
+_TABLE = re.compile(r"^(?=\S)", re.MULTILINE)
 #: What the list of kinds says of one whose objects are no links.
 _WITHOUT_PAGE = re.compile(r"^- (\w+).*; no page$", re.MULTILINE)
 _JSON = json.JSONDecoder()
@@ -37,8 +39,8 @@ class Seen:
 
     `answers` is all that was answered before. `next_page` are the arguments that read on in a list that was shown
     before, if there is more of it. `at_hand` names the object that a conversation is about, "type:key", where data
-    about one was given. `without_page` are the kinds whose objects are no links. `late` are decisions about earlier
-    proposals that are told last.
+    about one was given; `tables` are all that was given with the latest question. `without_page` are the kinds whose
+    objects are no links. `late` are decisions about earlier proposals that are told last.
     """
 
     questions: tuple[str, ...]
@@ -47,6 +49,7 @@ class Seen:
     next_page: Row
     offered: frozenset[str]
     at_hand: str
+    tables: tuple[Row, ...]
     without_page: frozenset[str]
     late: tuple[Row, ...]
 
@@ -61,7 +64,8 @@ def seen(request: ModelRequest) -> Seen:
     results = [Result(at, call.name, _object_of(call.arguments), _object_of(text)) for at, call, text in answered]
     lists = [each for each in results if each.round < last and each.tool == "list_objects"]
     offset = lists[-1].value.get("nextOffset") if lists else None
-    records = [record for data in (given[last][1] if questions else ()) if "fields" in (record := _object_of(data))]
+    data = given[last][1] if questions else ()
+    records = [record for each in data if "fields" in (record := _object_of(each))]
     return Seen(
         questions=tuple(questions.values()),
         answers="\n".join(each.content for each in messages if each.role == "assistant"),
@@ -69,6 +73,7 @@ def seen(request: ModelRequest) -> Seen:
         next_page=lists[-1].arguments | {"offset": offset} if offset else {},
         offered=frozenset(tool.name for tool in request.tools) if request.tools_allowed else frozenset(),
         at_hand=str(records[-1].get("object", "")) if records else "",
+        tables=tuple(_object_of(table) for each in data for table in _TABLE.split(each)),
         without_page=frozenset(_WITHOUT_PAGE.findall(messages[0].content)),
         late=tuple(_decisions(messages[-1].content)) if len(messages) - 1 in given.keys() - questions.keys() else (),
     )

@@ -192,7 +192,7 @@ def test_what_became_stale_is_read_again_and_proposed_anew_once(here: World) -> 
 
     conversation = Conversation(here.alice, here.nba, decide)
     answer = conversation.ask("Rename return to End")
-    assert [name for name, _arguments in conversation.calls] == [*READ, "propose_update_node"] * 2
+    assert [name for name, _arguments in conversation.calls] == ["propose_update_node", *READ, "propose_update_node"]
     assert "Ask me again" in answer
 
 
