@@ -40,12 +40,11 @@ def web(count: int, listening: int, drain_s: float, env: Mapping[str, str]) -> l
 def workers(count: int, data_dir: Path, env: Mapping[str, str]) -> list[Program]:
     """The first one is beat too."""
     celery = ["-W", "ignore:You're running the worker", "-m", "celery", "--quiet", "-A", "config", "worker"]
-    beat = {"BEAT_SCHEDULE": str(data_dir / "beat-schedule")}
     return [
         _python(
             f"worker-{i}",
             [*celery, "-P", "threads", "-c", str(THREADS), "-Q", QUEUES, "-n", f"worker-{i}@%h"],
-            {**env, **(beat if i == 1 else {})},
+            {**env, "BEAT_SCHEDULE": str(data_dir / "beat-schedule") if i == 1 else ""},
         )
         for i in range(1, count + 1)
     ]

@@ -44,9 +44,11 @@ def post_message(member: Member, text: str, *, context: Ref | None = None, model
 def post_into(held: Held, text: str, *, context: Ref | None = None, model: str = "") -> Accepted:
     """Stores a message and the run that answers it, with a model for this answer only. Raises `Refused`."""
     _require_text(text)
+    require_model(model)
     if context not in (None, held.session.context):
         raise Refused("validation", _("This conversation is about another object."), field="context")
-    require_model(model or held.session.model)
+    if not model:
+        require_model(held.session.model)
     return _ask(held, text, model)
 
 

@@ -53,12 +53,11 @@ class Asked(Body):
 
 
 def post(to: Held | Member, asked: Asked, key: str | None) -> dict[str, Any]:
-    """Takes a message into a conversation or, to a member, into a new one; in a transaction.
+    """Takes a message into a conversation or, to a member, into a new one; in a transaction, the door has counted it.
 
-    Repeats the answer to the same key and body. Raises `Refused`, `NotFound`, `Problem`.
+    Repeats the answer to the same key and body. Raises `Refused`, `NotFound`.
     """
     member = to.member if isinstance(to, Held) else to
-    count_run(member.user)
     if not key:
         return _post(to, asked).to_json()
     key = _digest(key)

@@ -21,6 +21,7 @@ _OWN_SESSION = """
 FROM chat_session AS session JOIN auth_user AS u ON u.id = session.owner_id
 JOIN graphs_membership AS membership ON membership.workspace_id = session.workspace_id AND membership.user_id = u.id
 JOIN graphs_workspace AS workspace ON workspace.id = session.workspace_id
+JOIN chat_stream AS stream ON stream.id = session.stream_id
 WHERE session.id = %s AND u.id = %s AND u.is_active AND session.hidden_at IS NULL
 """
 
@@ -30,12 +31,12 @@ NOT EXISTS (SELECT FROM chat_run WHERE session_id = {session} AND status IN ('qu
 """
 _WORKSPACE = [field.column for field in Workspace._meta.concrete_fields]
 #: Written out: between a question and its answer, composing them by the ORM took as long as five such statements.
-#: Who had to wait for the conversation sees its place as it was before: whoever writes to it changes its row, too.
+#: Who had to wait for the conversation saw its place as it was before, and what has been told since: all is told.
 _HELD = f"""
 SELECT {row_store.columns(Session, of="session")}, {_PLACE.format(session="session.id")}, membership.role,
     {", ".join(f"workspace.{column} AS in_{column}" for column in _WORKSPACE)},
-    session.xmin = (SELECT seen.xmin FROM chat_session AS seen WHERE seen.id = session.id) AS nobody_between
-{_OWN_SESSION} FOR NO KEY UPDATE OF session
+    stream.last_sequence > (SELECT seen.last_sequence FROM chat_stream AS seen WHERE seen.id = stream.id) AS waited
+{_OWN_SESSION} FOR NO KEY UPDATE OF session, stream
 """  # noqa: S608 - what is inserted are names of columns and a constant
 _IN = f"SELECT {row_store.columns(Workspace, of='workspace')}, membership.role {_OWN_SESSION}"
 
@@ -65,7 +66,7 @@ def hold(user: User, session_id: str, within: Workspace | None = None) -> Held:
     held.workspace = Workspace(*(getattr(held, f"in_{column}") for column in _WORKSPACE))
     if within not in (None, held.workspace):
         raise NotFound
-    position, resting = (held.position, held.resting) if held.nobody_between else next_position(held)
+    position, resting = next_position(held) if held.waited else (held.position, held.resting)
     return Held(held, Member(user, held.workspace, Role(held.role)), position, resting)
 
 

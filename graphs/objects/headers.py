@@ -80,7 +80,8 @@ def rows_named(member: Member, kind: Kind, keys: Iterable[str]) -> dict[str, Any
 def rows_with(kind: Kind, workspace_id: int, keys: Iterable[str]) -> QuerySet[Any]:
     """The rows of a kind in a workspace that have these keys; a text that can be none names nothing."""
     column = "key__in" if issubclass(kind.model, Object) else "pk__in"
-    return rows_of(kind, workspace_id).filter(**{column: [key for key in keys if is_key(kind, key)]})
+    rows = rows_of(kind, workspace_id).filter(**{column: [key for key in keys if is_key(kind, key)]})
+    return rows.select_related(kind.parent) if kind.parent else rows
 
 
 def searched_by(kind: Kind, text: str) -> models.Q:

@@ -285,7 +285,10 @@ def _keyed_step(step: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
     asked = asked | {of: names[asked[of]] for of in ("object", "parent") if asked.get(of) in names}
     made = keyed(step["tool"].removeprefix("propose_"), asked)
     if asked.get("key") and made is not asked:
-        names[str(Ref(made["kind"], asked["key"]))] = str(Ref(made["kind"], made["key"]))
+        name = Ref(made["kind"], asked["key"])
+        if str(name) in names:
+            raise _no_key(name)
+        names[str(name)] = str(Ref(made["kind"], made["key"]))
     return step | {"arguments": made}
 
 

@@ -1,8 +1,10 @@
 """A run begins in the transaction that stores it, where this process can drive it; otherwise it waits to be claimed."""
 
 import uuid
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from django.conf import settings
@@ -11,14 +13,15 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from chat.actions import conversations, posting
+from chat.actions import conversations, deciding, posting
 from chat.engine import claims, enriching
 from chat.models import Message, Run, RunStatus, Session
-from chat.queries.conversations import hold
+from chat.queries.conversations import held_session, hold
 from graphs.models import Graph
 from graphs.site.access import member_of
 from tests import checker
 from tests.chat.engine.driving import Bystander, Engine, ask, engine, events, of_run, rested, types, until
+from tests.proposed import RENAME, waiting
 from tests.vendors import VendorServer
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -26,8 +29,26 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 def somebody_waits() -> bool:
     with connection.cursor() as cursor:
-        cursor.execute("SELECT FROM pg_locks WHERE NOT granted")
+        cursor.execute("SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
         return cursor.rowcount > 0
+
+
+def asks_meanwhile(act: Callable[[], object], person: User, session_id: str) -> uuid.UUID:
+    """The run of a question that had to wait for the conversation while somebody acted on it."""
+
+    def later() -> uuid.UUID:
+        try:
+            return ask(person, "three", session_id=session_id).run_id
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            held_session(member_of(person), session_id)
+            waits = pool.submit(later)
+            until(somebody_waits)
+            act()
+        return waits.result(30)
 
 
 def test_it_begins_with_the_message(bystander: Bystander, alice: User, nba: Graph) -> None:
@@ -55,23 +76,28 @@ def test_who_waited_for_the_conversation_comes_behind_what_was_written_meanwhile
 ) -> None:
     session_id = str(ask(alice, "one").session_id)
     Run.objects.update(status=RunStatus.SUCCEEDED)
-
-    def ask_third() -> uuid.UUID:
-        try:
-            return ask(alice, "three", session_id=session_id).run_id
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(1) as pool:
-        with transaction.atomic():
-            held = hold(alice, session_id)
-            waiting = pool.submit(ask_third)
-            until(somebody_waits)
-            conversations.post_into(held, "two")
-        third = waiting.result(30)
+    third = asks_meanwhile(lambda: ask(alice, "two", session_id=session_id), alice, session_id)
     asked = Message.objects.filter(role="user").order_by("sequence")
     assert [(message.content, message.sequence) for message in asked] == [("one", 1), ("two", 3), ("three", 5)]
     assert Run.objects.get(pk=third).status == RunStatus.QUEUED
+
+
+def test_who_waited_for_a_decision_comes_behind_its_note(bystander: Bystander, alice: User, nba: Graph) -> None:
+    (early,) = waiting(alice, nba, RENAME)
+    session_id = str(early.session_id)
+    ask(alice, "And more", session_id=session_id)
+    decide = partial(deciding.decide, member_of(alice), str(early.pk), deciding.Decision(approved=True))
+    third = asks_meanwhile(decide, alice, session_id)
+    written = Message.objects.filter(session=early.session_id).order_by("sequence").values_list("role", "kind")
+    assert list(written)[-3:] == [("user", "note"), ("user", "text"), ("assistant", "text")]
+    assert Run.objects.get(pk=third).status == RunStatus.QUEUED
+
+
+def test_who_waited_for_a_stop_begins_at_once(bystander: Bystander, alice: User, nba: Graph) -> None:
+    session_id = str(ask(alice, "one").session_id)
+    Run.objects.update(status=RunStatus.QUEUED, process=None, first_sequence=None)
+    third = asks_meanwhile(lambda: conversations.stop(member_of(alice), session_id), alice, session_id)
+    assert Run.objects.get(pk=third).status == RunStatus.RUNNING
 
 
 def test_it_waits_when_no_runner_is_here(transactional_db: None, alice: User, nba: Graph) -> None:

@@ -272,6 +272,12 @@ def test_a_proposal_does_not_tell_which_numbers_others_have(charlie: User, numbe
     assert Product.objects.filter(name="Chair", shop__workspace=mine.workspace).count() == len(numbers)
 
 
+def test_a_name_within_a_batch_is_given_once(charlie: User, kind: Kind) -> None:
+    steps = [{"tool": "propose_create_object", "arguments": market("5")} for _ in range(2)]
+    with pytest.raises(ChangeRefused, match="can have the key"):
+        product_of(member_of(charlie).workspace).proposed(charlie, ("batch", {"actions": steps}))
+
+
 def test_nobody_is_told_by_hand_which_numbers_others_have(charlie: User, numbers: list[str]) -> None:
     """Neither through a graph, nor by what they make of a proposal."""
     draw_nba(member_of(charlie).workspace)

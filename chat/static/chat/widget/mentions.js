@@ -47,7 +47,7 @@ export class Mentions {
 /** Only to pages: an address comes from a row that anybody may have written. Without one, or in a button, the title. */
 function link(place, found) {
   if (!found || place.querySelector("a")) return;
-  const url = found.url ? URL.parse(found.url, document.baseURI) : null;
+  const url = found.url && URL.canParse(found.url, document.baseURI) ? new URL(found.url, document.baseURI) : null;
   if (place.closest("button") || !["http:", "https:"].includes(url?.protocol)) {
     place.textContent = found.title;
     place.dir = "auto";

@@ -6,7 +6,7 @@ const UNSEEN = /[\u0000-\u0020\u007f-\u00a0\u200b-\u200f\u2028-\u202e\u2060-\u20
 /** {href, host} of an address that may be linked, else null. No user names: they imitate hosts. */
 export function safeAddress(raw) {
   if (!ALLOWED.test(raw) || UNSEEN.test(raw)) return null;
-  const url = URL.parse(raw);
+  const url = URL.canParse(raw) ? new URL(raw) : null;
   if (!url) return null;
   if (url.protocol === "mailto:") return { href: url.href, host: url.pathname };
   if (url.username || url.password || !url.hostname) return null;
