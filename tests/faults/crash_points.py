@@ -19,6 +19,7 @@ class Point:
 
 POINTS = (
     # a message is taken
+    Point("chat.api.messages:MessagesView.post"),
     Point("chat.actions.conversations:post_message"),
     Point("chat.actions.posting:post"),
     Point("chat.engine.runs:start:on_commit"),
@@ -109,6 +110,8 @@ HARMLESS = {
     "chat.engine.heartbeat:Heartbeat.beat": "one statement, repeated every few seconds",
     "chat.engine.claims:abandon": "only after a driver broke; killed there, its run is that of a dead process",
     "chat.events.wakeup:wake_readers": "no web process publishes here, its hub does; readers poll when it is lost",
+    "chat.sockets.commands:post": "one transaction, as MessagesView.post, which is killed",
+    "chat.management.commands.stream_chat:_Conversation._post": "the same; who typed the command sees that it ended",
     "chat.actions.deciding:preview": "changes nothing",
     "chat.events.notices:_make": "a graph or workspace without its stream gets it with its first event",
     "graphs.history.changes:apply": "one transaction; the order of what is done in it is its own",
