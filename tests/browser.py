@@ -6,14 +6,15 @@ Playwright's synchronous API leaves its event loop marked as running between two
 
 import asyncio
 import socket
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from typing import Any, NamedTuple
 
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, FloatRect, Locator, Page, expect, sync_playwright
 from playwright.sync_api import Error as BrowserError
 
 from tests import cast, chromium
@@ -32,16 +33,49 @@ LOOK: Look = {"viewport": {"width": 1280, "height": 800}, "locale": "en-US", "re
 #: What a tab keeps. A page that was never left empty has nothing of the kind.
 FORGET = "() => { if (origin !== 'null') sessionStorage.clear(); }"
 
-#: Milliseconds that an action of a test may take.
-TIMEOUT = 10_000
 #: What is expected comes sooner or later: a busy machine is no fault of the page.
-expect.set_options(timeout=20_000)
+PATIENCE_S = 20
+#: Milliseconds that an action of a test may take.
+TIMEOUT = PATIENCE_S * 1000
+expect.set_options(timeout=TIMEOUT)
+#: In the first one is drawn what was changed before, in the second one what followed from its layout.
+TWO_FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))"
 
 
 @cache
 def listener() -> socket.socket:
     """Where a test's own small site listens, one after the other: so the browser finds again what it has loaded."""
     return socket.create_server(("127.0.0.1", 0))
+
+
+def eventually(page: Page, look: Callable[[], object], wanted: object) -> None:
+    """Asserts that `look()` gives `wanted`, sooner or later: for what `expect` has no words for."""
+    deadline = time.monotonic() + PATIENCE_S
+    while (seen := look()) != wanted and time.monotonic() < deadline:
+        page.wait_for_timeout(20)
+    assert seen == wanted
+
+
+def painted(page: Page) -> None:
+    """Waits until what was changed before is on the screen."""
+    page.evaluate(TWO_FRAMES)
+
+
+def at_rest(locator: Locator) -> FloatRect:
+    """The box of an element once it stands still: what an action moves, it moves in the frames that follow."""
+    box = locator.bounding_box()
+    while True:
+        painted(locator.page)
+        before, box = box, locator.bounding_box()
+        if box == before:
+            assert box
+            return box
+
+
+def center(locator: Locator) -> tuple[float, float]:
+    """The middle of an element that stands still."""
+    box = at_rest(locator)
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
 def sign_in(context: BrowserContext, user: User, url: str) -> None:

@@ -11,7 +11,7 @@ from graphs.history.recording import Because
 from graphs.models import ChangeSet, Edge, Graph, Node, NodeType, Origin, Role, Workspace
 from graphs.objects.operations import Update
 from graphs.objects.refs import Ref
-from tests.browser import Windows
+from tests.browser import Windows, at_rest, center, eventually
 from tests.cast import PASSWORD, member
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -49,14 +49,8 @@ def card(page: Page, key: str) -> Locator:
     return page.locator(f'.nodes [data-key="{key}"] .card, .nodes [data-key="{key}"] .block').first
 
 
-def middle(locator: Locator) -> tuple[float, float]:
-    box = locator.bounding_box()
-    assert box
-    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-
-
 def click_node(page: Page, key: str) -> None:
-    page.mouse.click(*middle(card(page, key)))
+    page.mouse.click(*center(card(page, key)))
     expect(page.locator(".details .key")).to_contain_text(key)
 
 
@@ -118,18 +112,18 @@ def test_what_was_typed_is_not_lost_by_leaving(opened: Opened) -> None:
 
 def test_a_node_is_dragged_and_the_drag_undone_and_redone(opened: Opened) -> None:
     page = opened()
-    start = middle(card(page, "fetch-api"))
+    start = center(card(page, "fetch-api"))
     drag(page, start, (start[0] + 40, start[1] + 120))
     expect(page.get_by_role("button", name="Undo")).to_be_enabled()
     moved = Node.objects.get(key="fetch-api")
     assert (moved.pos_x > 200, moved.pos_y > 0) == (True, True)
-    assert middle(card(page, "fetch-api")) == pytest.approx((start[0] + 40, start[1] + 120), abs=2)
+    eventually(page, lambda: center(card(page, "fetch-api")), pytest.approx((start[0] + 40, start[1] + 120), abs=2))
 
     page.get_by_role("application").focus()
     page.keyboard.press("Control+z")
     expect(page.get_by_role("button", name="Redo")).to_be_enabled()
     assert Node.objects.get(key="fetch-api").pos_x == 200
-    assert middle(card(page, "fetch-api")) == pytest.approx(start, abs=2)
+    eventually(page, lambda: center(card(page, "fetch-api")), pytest.approx(start, abs=2))
     page.keyboard.press("Control+Shift+z")
     expect(page.get_by_role("button", name="Undo")).to_be_enabled()
     assert Node.objects.get(key="fetch-api").pos_y == moved.pos_y
@@ -143,11 +137,11 @@ def test_several_nodes_are_moved_arranged_and_deleted_as_one(opened: Opened) -> 
     click_node(page, keys[0])
     page.keyboard.press("Escape")
     page.keyboard.down("Shift")
-    page.mouse.click(*middle(card(page, keys[1])))
+    page.mouse.click(*center(card(page, keys[1])))
     page.keyboard.up("Shift")
     expect(page.locator(".group-words")).to_have_text("2 nodes selected")
     expect(page.locator(".details")).to_be_hidden()
-    start = middle(card(page, keys[0]))
+    start = center(card(page, keys[0]))
     drag(page, start, (start[0] + 30, start[1] + 90))
     expect(page.get_by_role("button", name="Undo")).to_be_enabled()
     by = {key: Node.objects.get(key=key).pos_y - before[key][1] for key in keys}
@@ -207,16 +201,13 @@ def test_a_node_is_made_connected_labelled_and_deleted_with_its_edges(opened: Op
 
 def test_lines_are_drawn_by_mouse_and_edges_changed_on_a_click(opened: Opened) -> None:
     page = opened()
-    box = card(page, "root").bounding_box()
-    assert box
-    drag(page, (box["x"] + box["width"], box["y"] + box["height"] / 2), middle(card(page, "return")))
+    box = at_rest(card(page, "root"))
+    drag(page, (box["x"] + box["width"], box["y"] + box["height"] / 2), center(card(page, "return")))
     expect(page.locator(".lines > path")).to_have_count(3)
     expect(page.get_by_role("button", name="Undo")).to_be_enabled()
     assert Edge.objects.filter(source__key="root", target__key="return").exists()
-    left = card(page, "root").bounding_box()
-    right = card(page, "fetch-api").bounding_box()
-    assert left
-    assert right
+    left = at_rest(card(page, "root"))
+    right = at_rest(card(page, "fetch-api"))
     page.mouse.click((left["x"] + left["width"] + right["x"]) / 2, left["y"] + left["height"] / 2)
     page.locator(".line-card").get_by_role("button", name="Remove this edge").click()
     expect(page.locator(".lines > path")).to_have_count(2)
@@ -280,10 +271,10 @@ def test_a_change_that_the_server_refuses_goes_back_and_says_why(opened: Opened)
             status=400, content_type="application/problem+json", body='{"detail": "Not today.", "code": "refused"}'
         ),
     )
-    start = middle(card(page, "return"))
+    start = center(card(page, "return"))
     drag(page, start, (start[0], start[1] + 150))
     expect(page.locator(".toast")).to_contain_text("Not today.")
-    assert middle(card(page, "return")) == pytest.approx(start, abs=2)
+    eventually(page, lambda: center(card(page, "return")), pytest.approx(start, abs=2))
     changed(0)
 
 
@@ -309,7 +300,7 @@ def test_a_viewer_has_no_tools(opened: Opened, bob: User) -> None:
     page = opened("bob")
     click_node(page, "fetch-api")
     expect(page.locator(".edit-tools, .edit-form")).to_have_count(0)
-    start = middle(card(page, "fetch-api"))
+    start = center(card(page, "fetch-api"))
     page.get_by_role("application").focus()
     page.keyboard.press("Delete")
     page.keyboard.press("n")
@@ -320,19 +311,19 @@ def test_a_viewer_has_no_tools(opened: Opened, bob: User) -> None:
 
 def test_a_finger_opens_edits_and_moves(opened: Opened) -> None:
     page = opened(width=390, touch=True)
-    page.touchscreen.tap(*middle(page.locator('[data-key="fetch-api"]').first))
+    page.touchscreen.tap(*center(page.locator('[data-key="fetch-api"]').first))
     expect(page.locator(".details .key")).to_contain_text("fetch-api")
     page.get_by_label("Name", exact=True).fill("By finger")
     page.locator(".edit-foot").get_by_role("button", name="Save").tap()
     saved(page)
     assert Node.objects.get(key="fetch-api").name == "By finger"
     page.locator(".details").get_by_role("button", name="Close").tap()
-    long_press(page, middle(card(page, "root")))
+    long_press(page, center(card(page, "root")))
     expect(page.get_by_role("button", name="Select several nodes")).to_have_attribute("aria-pressed", "true")
-    page.touchscreen.tap(*middle(card(page, "return")))
+    page.touchscreen.tap(*center(card(page, "return")))
     bar = page.get_by_role("toolbar", name="Selected nodes")
     before = bar.inner_text()
-    page.touchscreen.tap(*middle(card(page, "return")))
+    page.touchscreen.tap(*center(card(page, "return")))
     expect(bar).not_to_have_text(before)
     bar.get_by_role("button", name="Select nothing").tap()
     expect(bar).to_be_hidden()

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, FloatRect, Locator, Page, expect
 
+from tests.browser import at_rest, center, painted
 from tests.graphs import drawn
 
 pytestmark = pytest.mark.browser
@@ -66,6 +67,8 @@ def page(browser: Browser, motion: str) -> Iterator[Page]:
 def opened(page: Page, site: drawn.Site) -> Page:
     page.goto(site.url)
     expect(page.locator(".zoom")).to_be_visible()
+    expect(page.locator(".waiting")).to_be_visible()
+    painted(page)
     return page
 
 
@@ -75,12 +78,6 @@ def ghosts(page: Page, proposal: str, action: str = "") -> Locator:
 
 def tell(page: Page, type_: str, **detail: object) -> None:
     page.evaluate(TELL, [type_, detail])
-
-
-def hover(page: Page, locator: Locator) -> None:
-    box = locator.bounding_box()
-    assert box
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
 
 
 def test_each_kind_of_change_is_drawn_with_its_sign(page: Page, site: drawn.Site) -> None:
@@ -96,17 +93,13 @@ def test_each_kind_of_change_is_drawn_with_its_sign(page: Page, site: drawn.Site
     signs = page.locator(".ghosts .ghost-badge text").all_text_contents()
     assert sorted(signs) == sorted(["+ 1", "+ 1", "− 1", "~ 2", "− 2", "→ 2"])
     expect(page.locator(".nodes > g")).to_have_count(4)
-    line, at = (
-        ghosts(page, "add-retry", "create").locator(part).first.bounding_box() for part in (".ghost-line", ".card")
-    )
-    assert line
-    assert at
+    line, at = (at_rest(ghosts(page, "add-retry", "create").locator(part).first) for part in (".ghost-line", ".card"))
     assert line["x"] + line["width"] == pytest.approx(at["x"], abs=8)
 
 
 def test_what_would_change_is_told_beside_the_mouse_with_nothing_hidden(page: Page, site: drawn.Site) -> None:
     opened(page, site)
-    hover(page, ghosts(page, "rename", "update").locator(".ghost-ring"))
+    page.mouse.move(*center(ghosts(page, "rename", "update").locator(".ghost-ring")))
     tip = page.locator(".tip")
     expect(tip).to_contain_text("Change Fetch api")
     expect(tip.locator("del")).to_have_text("Fetch api")
@@ -153,8 +146,9 @@ def zoomed_out(page: Page, until: str) -> None:
         if page.locator(until).count():
             break
         page.get_by_label("Zoom out").click()
-        page.evaluate("new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))")
+        painted(page)
     expect(page.locator(until).first).to_be_attached()
+    painted(page)
 
 
 def test_a_badge_that_grew_leaves_the_name_of_its_node_free(page: Page, site: drawn.Site) -> None:
@@ -175,13 +169,8 @@ def test_a_badge_that_grew_leaves_the_name_of_its_node_free(page: Page, site: dr
 def test_far_out_a_badge_is_on_its_block(page: Page, site: drawn.Site) -> None:
     opened(page, site)
     zoomed_out(page, ".far-icon")
-    ring, badge = (
-        ghosts(page, "rename", "update").locator(part).bounding_box() for part in (".ghost-ring", ".ghost-badge")
-    )
-    assert ring
-    assert badge
-    middles = [box["y"] + box["height"] / 2 for box in (ring, badge)]
-    assert middles[0] == pytest.approx(middles[1], abs=2)
+    ring, badge = (center(ghosts(page, "rename", "update").locator(part)) for part in (".ghost-ring", ".ghost-badge"))
+    assert ring[1] == pytest.approx(badge[1], abs=2)
 
 
 def test_clicking_a_ghost_tells_the_chat_and_goes_on_to_the_next_one_there(page: Page, site: drawn.Site) -> None:
@@ -190,9 +179,7 @@ def test_clicking_a_ghost_tells_the_chat_and_goes_on_to_the_next_one_there(page:
     badges = page.locator(".ghosts .update .ghost-badge, .ghosts .delete .ghost-badge").all()
     places = {(round(box["x"]), round(box["y"])) for box in (badge.bounding_box() for badge in badges) if box}
     assert len(places) == len(badges) == 3
-    box = ghosts(page, "rename", "update").locator(".ghost-ring").bounding_box()
-    assert box
-    middle = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    middle = center(ghosts(page, "rename", "update").locator(".ghost-ring"))
     for _click in range(3):
         page.mouse.click(*middle)
     chosen = [id_ for id_, _from in page.evaluate("window.chosen")]
@@ -223,7 +210,7 @@ def test_what_proposals_hold_is_never_markup(page: Page, site: drawn.Site) -> No
     page.get_by_role("application").focus()
     page.keyboard.press("p")
     page.keyboard.press("Enter")
-    hover(page, page.locator(".ghost.update .ghost-ring"))
+    page.mouse.move(*center(page.locator(".ghost.update .ghost-ring")))
     expect(page.locator(".tip")).to_contain_text(hostile)
     assert page.evaluate("window.broken") is None
     assert page.locator("graph-view img").count() == 0

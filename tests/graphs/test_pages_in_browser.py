@@ -48,15 +48,13 @@ def test_a_refused_file_is_explained_and_the_next_one_opened(page: Page, tmp_pat
     bad = native(tmp_path / "bad.json", nodes=[{"key": "a", "type": "note", "sheet": "nope"}])
     page.set_input_files("input[type=file]", bad)
     page.get_by_role("button", name="Import", exact=True).click()
-    refusal = page.get_by_role("alert")
-    refusal.wait_for()
-    assert "nodes[0]" in refusal.inner_text()
-    assert page.evaluate("document.activeElement.matches('[data-result]')")
+    expect(page.get_by_role("alert")).to_contain_text("nodes[0]")
+    expect(page.locator("[data-result]")).to_be_focused()
     page.set_input_files("input[type=file]", native(tmp_path / "good.json"))
     page.get_by_role("button", name="Import", exact=True).click()
     page.get_by_role("link", name="Open the graph").click()
     page.wait_for_url("**/graphs/small/")
-    assert page.get_by_role("heading", level=1).inner_text() == "Small"
+    expect(page.get_by_role("heading", level=1)).to_have_text("Small")
 
 
 @pytest.mark.parametrize(
@@ -114,17 +112,17 @@ def test_the_theme_is_kept(page: Page) -> None:
     assert seen == [None, "light", "dark", None]
     page.locator("[data-theme-button]").click()
     page.reload()
-    assert chosen_theme(page) == "light"
+    expect(page.locator("html")).to_have_attribute("data-theme", "light")
 
 
 def test_menus_open_and_close_by_keyboard(page: Page) -> None:
     menu = page.locator("details.menu-end")
     menu.locator("summary").focus()
     page.keyboard.press("Enter")
-    assert page.get_by_role("button", name="Sign out").is_visible()
+    expect(page.get_by_role("button", name="Sign out")).to_be_visible()
     page.keyboard.press("Escape")
-    assert not page.get_by_role("button", name="Sign out").is_visible()
-    assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
+    expect(page.get_by_role("button", name="Sign out")).to_be_hidden()
+    expect(menu.locator("summary")).to_be_focused()
 
 
 def test_nothing_sticks_out_of_a_small_screen(page: Page) -> None:
@@ -148,6 +146,7 @@ def test_the_first_tab_leads_past_the_header(page: Page) -> None:
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Skip to content"
     page.keyboard.press("Enter")
+    page.wait_for_url("**#content")
     page.keyboard.press("Tab")
     assert page.evaluate("document.getElementById('content').contains(document.activeElement)")
 

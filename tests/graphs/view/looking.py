@@ -2,6 +2,7 @@
 
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser import center, painted
 from tests.graphs import drawn
 
 CHANGED = "detail => document.dispatchEvent(new CustomEvent('countersign:object-changed', {detail}))"
@@ -11,17 +12,12 @@ SELECT = "key => document.dispatchEvent(new CustomEvent('countersign:select-node
 def opened(page: Page, site: drawn.Site) -> Page:
     page.goto(site.url)
     expect(page.locator(".zoom")).to_be_visible()
+    painted(page)
     return page
 
 
 def drawn_node(page: Page, key: str) -> Locator:
     return page.locator(f'.nodes [data-key="{key}"]')
-
-
-def center(locator: Locator) -> tuple[float, float]:
-    box = locator.bounding_box()
-    assert box
-    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
 def click_node(page: Page, key: str) -> None:

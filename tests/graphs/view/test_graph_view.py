@@ -4,10 +4,11 @@ import re
 from itertools import pairwise
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
+from tests.browser import center, eventually, painted
 from tests.graphs import drawn
-from tests.graphs.view.looking import CHANGED, SELECT, center, click_node, details, drawn_node, opened, selected, zoom
+from tests.graphs.view.looking import CHANGED, SELECT, click_node, details, drawn_node, opened, selected, zoom
 
 pytestmark = pytest.mark.browser
 
@@ -16,6 +17,13 @@ HOSTILE = [
     "</script><script>window.broken=1</script>",
     '"><svg onload=window.broken=1>',
 ]
+
+
+#: How near a sheet was seen when it was last remembered, in percent, or null.
+REMEMBERED = """sheet => {
+    const view = sessionStorage.getItem(`countersign:graph-view:/graph.json view ${sheet}`);
+    return view && Math.round(JSON.parse(view).k * 100);
+}"""
 
 
 def test_it_draws_the_nodes_edges_and_notes_of_a_sheet(page: Page, site: drawn.Site) -> None:
@@ -110,25 +118,31 @@ def test_it_zooms_and_fits_by_keys_buttons_and_wheel(page: Page, site: drawn.Sit
 
 def test_dragging_and_the_wheel_move_the_drawing(page: Page, site: drawn.Site) -> None:
     opened(page, site)
-    page.wait_for_timeout(200)
-    x, y = center(drawn_node(page, "start").locator(".card"))
+    start = drawn_node(page, "start").locator(".card")
+    x, y = center(start)
     page.mouse.move(700, 650)
     page.mouse.down()
     page.mouse.move(760, 600, steps=4)
     page.mouse.up()
     page.mouse.wheel(10, 20)
     expect(details(page)).to_be_hidden()
-    page.wait_for_timeout(100)
-    assert center(drawn_node(page, "start").locator(".card")) == pytest.approx((x + 50, y - 70), abs=1.5)
+    eventually(page, lambda: center(start), pytest.approx((x + 50, y - 70), abs=1.5))
 
 
 def test_what_fits_still_fits_in_another_size_of_window(page: Page, site: drawn.Site) -> None:
     opened(page, site)
+    cards = page.locator(".nodes .card, .blocks path")
+    assert [right for _left, right in sides(cards) if right >= 700]
     page.set_viewport_size({"width": 700, "height": 500})
-    page.wait_for_timeout(200)
-    boxes = [card.bounding_box() for card in page.locator(".nodes .card, .blocks path").all()]
-    assert boxes
-    assert all(box and box["x"] > 0 and box["x"] + box["width"] < 700 for box in boxes)
+    eventually(page, lambda: bool(sides(cards)) and all(0 < left < right < 700 for left, right in sides(cards)), True)
+
+
+def sides(elements: Locator) -> list[list[float]]:
+    """Where each begins and ends, from left to right."""
+    found: list[list[float]] = elements.evaluate_all(
+        "all => all.map(each => each.getBoundingClientRect()).map(({ left, right }) => [left, right])"
+    )
+    return found
 
 
 def test_find_lists_rings_and_centres(page: Page, site: drawn.Site) -> None:
@@ -143,8 +157,7 @@ def test_find_lists_rings_and_centres(page: Page, site: drawn.Site) -> None:
     page.keyboard.press("Enter")
     expect(page.locator(".ring.match")).to_have_count(1)
     expect(page.locator(".ring.selected")).to_have_count(1)
-    x, y = center(drawn_node(page, "sort").locator(".card"))
-    assert (x, y) == pytest.approx((640, 425), abs=4)
+    eventually(page, lambda: center(drawn_node(page, "sort").locator(".card")), pytest.approx((640, 425), abs=4))
     page.keyboard.press("Escape")
     expect(page.locator(".ring.match")).to_have_count(0)
     expect(page.get_by_role("application")).to_be_focused()
@@ -187,7 +200,7 @@ def test_sheet_and_view_survive_a_reload_of_the_page(page: Page, site: drawn.Sit
     page.get_by_role("tab", name="Statistics").click()
     page.get_by_role("button", name="Zoom out").click()
     left_at = zoom(page)
-    page.wait_for_timeout(500)
+    eventually(page, lambda: page.evaluate(REMEMBERED, "stats"), left_at)
     opened(page, site)
     expect(page.get_by_role("tab", name="Statistics")).to_have_attribute("aria-selected", "true")
     assert zoom(page) == left_at
@@ -293,6 +306,7 @@ def test_a_thousand_nodes_keep_the_page_small(page: Page, site: drawn.Site) -> N
     site.graph = drawn.graph(nodes, [drawn.edge(f"n{i}", f"n{i + 1}") for i in range(999)])
     opened(page, site)
     expect(page.locator(".far-label").first).to_be_visible()
+    painted(page)
     boxes = [label.bounding_box() for label in page.locator(".far-label").all()]
     rows = sorted((box["y"], box["x"], box["width"]) for box in boxes if box)
     overlapping = [(a, b) for a, b in pairwise(rows) if a[0] == b[0] and a[1] + a[2] > b[1]]

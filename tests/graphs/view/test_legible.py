@@ -1,10 +1,13 @@
 """What can be read on a phone, from afar, and on every colour; in a real browser and without Django."""
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser import at_rest, center, eventually
 from tests.graphs import drawn
-from tests.graphs.view.looking import SELECT, center, details, drawn_node, opened, zoom
+from tests.graphs.view.looking import SELECT, details, drawn_node, opened, zoom
 
 pytestmark = pytest.mark.browser
 
@@ -16,12 +19,10 @@ def test_on_a_phone_the_details_come_from_below(page: Page, site: drawn.Site) ->
     assert finger
     assert min(finger["width"], finger["height"]) >= 40
     page.evaluate(SELECT, "fetch-api")
-    box = details(page).bounding_box()
-    assert box
+    box = at_rest(details(page))
     assert (box["x"], box["width"]) == (0, 390)
     assert box["y"] > 300
-    page.wait_for_timeout(300)
-    assert center(drawn_node(page, "fetch-api").locator(".card"))[1] < box["y"]
+    eventually(page, lambda: center(drawn_node(page, "fetch-api").locator(".card"))[1] < box["y"], True)
     assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 
@@ -39,10 +40,8 @@ def test_a_node_that_the_page_asks_for_is_brought_before_the_eyes(page: Page, si
     page.evaluate(SELECT, "filter")
     expect(details(page).get_by_role("heading", name="Filter")).to_be_visible()
     expect(page.locator("graph-view")).to_be_in_viewport(ratio=1)
-    card = drawn_node(page, "filter").locator(".card").bounding_box()
-    sheet = details(page).bounding_box()
-    assert card
-    assert sheet
+    card = at_rest(drawn_node(page, "filter").locator(".card"))
+    sheet = at_rest(details(page))
     assert card["y"] >= 0
     assert card["y"] + card["height"] <= sheet["y"]
 
@@ -75,9 +74,9 @@ def test_cards_at_half_size_still_show_what_they_are(page: Page, site: drawn.Sit
     opened(page, site)
     page.mouse.move(600, 400)
     page.keyboard.down("Control")
-    while zoom(page) >= 50:
+    while (before := zoom(page)) >= 50:
         page.mouse.wheel(0, 40)
-        page.wait_for_timeout(30)
+        expect(page.locator(".percent")).not_to_have_text(re.compile(rf"^{before:.0f}\b"))
     page.keyboard.up("Control")
     assert zoom(page) > 42
     expect(drawn_node(page, "filter").locator(".tile")).to_have_count(1)
@@ -105,6 +104,7 @@ def test_names_read_well_on_every_colour(page: Page, site: drawn.Site, scheme: s
     )
     opened(page, site)
     page.get_by_role("button", name="Zoom in").click()
+    expect(page.locator(".nodes > g")).to_have_count(len(kinds))
     ratios = page.locator(".nodes > g").evaluate_all(CONTRASTS)
     assert len(ratios) >= len(kinds)
     assert min(ratios) >= 4.5
