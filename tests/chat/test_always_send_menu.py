@@ -13,7 +13,7 @@ from chat.templatetags.always_send import always_send
 from graphs.models import Graph, Workspace
 from graphs.objects.refs import Ref
 from graphs.site.access import member_of
-from tests.browser import Windows, sign_in
+from tests.browser import Windows, eventually, sign_in
 from tests.cast import draw_nba
 from tests.registered import product, shops
 from tests.shop.models import Shop
@@ -76,7 +76,7 @@ def test_an_editor_chooses_and_a_viewer_sees_it(
     page.get_by_label("Node root").uncheck()
     expect(page.get_by_label("Node root")).to_have_count(0)
     expect(page.get_by_label("Node fetch-api")).to_be_focused()
-    assert kept() == {("third", "nba", "return"), ("demo", "nba", ""), ("demo", "nba", "fetch-api")}
+    eventually(page, kept, {("third", "nba", "return"), ("demo", "nba", ""), ("demo", "nba", "fetch-api")})
 
     # What is refused is said, and shown as it is.
     monkeypatch.setattr(pinning, "MAX_RECORDS", 2)

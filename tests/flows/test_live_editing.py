@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from graphs.models import ChangeSet, LiveEdit, Modification, Node, Role, Workspace
+from tests.browser import center
 from tests.cast import member
 from tests.flows.visitor import Visitor
 from tests.site import Site
@@ -19,7 +20,7 @@ def node(visitor: Visitor, key: str) -> Locator:
 
 
 def open_details(visitor: Visitor, key: str) -> None:
-    node(visitor, key).locator(".card").click(force=True)
+    visitor.page.mouse.click(*center(node(visitor, key).locator(".card")))
     expect(visitor.page.locator(".details .key")).to_contain_text(key)
 
 

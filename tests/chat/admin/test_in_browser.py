@@ -7,7 +7,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
 from django.utils import timezone
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from chat.models import Message
 from graphs.models import Graph, Node, Workspace
@@ -94,12 +94,12 @@ def test_a_tool_call_opens_and_leads_to_the_events(own: Talk, live_server: objec
     page = signed_in(browser, str(live_server), 1280)
     page.goto(address)
     result = page.get_by_text('"found"')
-    assert not result.is_visible()
+    expect(result).to_be_hidden()
     page.locator("details.call > summary").click()
-    assert result.is_visible()
+    expect(result).to_be_visible()
     page.get_by_role("link", name="3–8").click()
     page.wait_for_url("**/events/?run=*")
-    assert page.locator("tr[id^=event-]").count() == 8
+    expect(page.locator("tr[id^=event-]")).to_have_count(8)
 
 
 def test_the_request_of_a_call_is_copied(own: Talk, live_server: object, browser: Browser) -> None:

@@ -27,7 +27,7 @@ POLICY = (
 )
 TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html"}
 PAGE_SIZE = 20
-WAIT_S = 10
+WAIT_S = 30
 
 
 class FakeServer:

@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser import at_rest
 from tests.chat.widget.driver import Widget
 from tests.chat.widget.fake_server import FakeServer
 
@@ -105,7 +106,7 @@ def test_it_fills_a_small_screen(bubble: Widget) -> None:
     dialog = bubble.root.get_by_role("dialog", name="Chat")
     expect(dialog).to_be_visible()
     dialog.evaluate("(element) => Promise.all(element.getAnimations().map((each) => each.finished))")
-    assert dialog.bounding_box() == {"x": 0, "y": 0, "width": 390, "height": 700}
+    assert at_rest(dialog) == {"x": 0, "y": 0, "width": 390, "height": 700}
 
 
 def test_it_makes_room_for_a_node_on_a_small_screen(bubble: Widget) -> None:

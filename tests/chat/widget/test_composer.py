@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser import at_rest
 from tests.chat.widget.driver import Widget
 from tests.chat.widget.fake_server import FakeServer
 
@@ -25,9 +26,11 @@ def test_it_does_not_send_while_a_word_is_being_composed(widget: Widget) -> None
     widget.composer.fill("にほん")
     widget.composer.dispatch_event("keydown", {"key": "Enter", "isComposing": True, "bubbles": True})
     widget.composer.dispatch_event("keydown", {"key": "Enter", "keyCode": 229, "bubbles": True})
-    widget.painted()
-    assert widget.server.frames("ai:chat") == []
     expect(widget.composer).to_have_value("にほん")
+    widget.composer.fill("にほんご")
+    widget.composer.press("Enter")
+    widget.server.wait_for("ai:chat")
+    assert [frame["message"] for frame in widget.server.frames("ai:chat")] == ["にほんご"]
 
 
 def test_it_does_not_send_nothing(widget: Widget) -> None:
@@ -35,22 +38,21 @@ def test_it_does_not_send_nothing(widget: Widget) -> None:
     widget.composer.fill("  \n ")
     expect(widget.button("Send")).to_be_disabled()
     widget.composer.press("Enter")
-    widget.painted()
-    assert widget.server.frames("ai:chat") == []
+    widget.composer.fill("Something")
+    widget.composer.press("Enter")
+    widget.server.wait_for("ai:chat")
+    assert [frame["message"] for frame in widget.server.frames("ai:chat")] == ["Something"]
 
 
 def test_it_grows_with_the_text_up_to_a_limit(widget: Widget) -> None:
-    low = widget.composer.bounding_box()
+    low = at_rest(widget.composer)
     widget.composer.fill("a\nb\nc")
-    middle = widget.composer.bounding_box()
+    middle = at_rest(widget.composer)
     widget.composer.fill("\n".join("abcdefghijklmnopqrst"))
-    high = widget.composer.bounding_box()
-    assert low is not None
-    assert middle is not None
-    assert high is not None
+    high = at_rest(widget.composer)
     assert low["height"] < middle["height"] < high["height"] == 120
     widget.composer.fill("")
-    assert widget.composer.bounding_box() == low
+    assert at_rest(widget.composer) == low
 
 
 def test_it_counts_near_the_limit_and_sends_nothing_longer(widget: Widget) -> None:

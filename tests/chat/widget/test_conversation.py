@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
+from tests.browser import at_rest
 from tests.chat.widget.driver import Answer, Widget
 from tests.chat.widget.fake_server import FakeServer
 
@@ -325,12 +326,10 @@ def test_it_loads_older_messages_where_the_reader_is(page: Page, server: FakeSer
     widget = Widget(page, server).open()
     expect(widget.root.locator(".message")).to_have_count(20)
     widget.scroller.evaluate("(element) => element.scrollTo(0, 0)")
-    place = widget.root.locator(".message").first.bounding_box()
+    place = at_rest(widget.root.locator(".message").first)
     widget.button("Show earlier messages").click()
     expect(widget.root.locator(".message")).to_have_count(40)
-    moved = widget.root.locator(".message", has_text="Message 25").bounding_box()
-    assert place is not None
-    assert moved is not None
+    moved = at_rest(widget.root.locator(".message", has_text="Message 25"))
     assert abs(place["y"] - moved["y"]) < 60
     widget.scroller.evaluate("(element) => element.scrollTo(0, 0)")
     widget.button("Show earlier messages").click()

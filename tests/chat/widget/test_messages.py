@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser import at_rest, eventually
 from tests.chat.widget.driver import Widget
 from tests.chat.widget.fake_server import FakeServer
 
@@ -14,11 +15,14 @@ LONG = "\n\n".join(f"Paragraph {number} " + "word " * 40 for number in range(12)
 AT_END = "(element) => element.scrollHeight - element.scrollTop - element.clientHeight < 4"
 
 
+def ends_up_at_its_end(widget: Widget) -> None:
+    eventually(widget.page, lambda: widget.scroller.evaluate(AT_END), True)
+
+
 def test_it_follows_the_stream(widget: Widget) -> None:
     widget.ask("One").start().write(LONG, size=200)
     expect(widget.answers).to_contain_text("Paragraph 11")
-    widget.painted()
-    assert widget.scroller.evaluate(AT_END)
+    ends_up_at_its_end(widget)
 
 
 def test_it_stays_where_the_reader_scrolled_to(widget: Widget) -> None:
@@ -28,6 +32,7 @@ def test_it_stays_where_the_reader_scrolled_to(widget: Widget) -> None:
     widget.page.mouse.wheel(0, -300)
     jump = widget.button("Jump to latest")
     expect(jump).to_be_visible()
+    at_rest(widget.questions)
     place = widget.scroller.evaluate("(element) => element.scrollTop")
     answer.write("\n\n" + LONG, size=200)
     expect(widget.answers.locator("p")).to_have_count(24)
@@ -35,11 +40,10 @@ def test_it_stays_where_the_reader_scrolled_to(widget: Widget) -> None:
     assert widget.scroller.evaluate("(element) => element.scrollTop") == place
     jump.click()
     expect(jump).to_be_hidden()
-    assert widget.scroller.evaluate(AT_END)
+    ends_up_at_its_end(widget)
     answer.write("\n\n" + LONG, size=200)
     expect(widget.answers.locator("p")).to_have_count(36)
-    widget.painted()
-    assert widget.scroller.evaluate(AT_END)
+    ends_up_at_its_end(widget)
 
 
 def test_it_goes_to_the_end_for_a_message_of_the_reader(widget: Widget) -> None:
@@ -50,8 +54,7 @@ def test_it_goes_to_the_end_for_a_message_of_the_reader(widget: Widget) -> None:
     expect(widget.button("Jump to latest")).to_be_visible()
     widget.ask("Two")
     expect(widget.button("Jump to latest")).to_be_hidden()
-    widget.painted()
-    assert widget.scroller.evaluate(AT_END)
+    ends_up_at_its_end(widget)
 
 
 def test_it_folds_the_reasoning(widget: Widget) -> None:
@@ -183,10 +186,17 @@ def test_it_says_once_that_a_cost_is_not_all(widget: Widget) -> None:
     expect(used).to_have_attribute("title", re.compile("estimate.*200 tokens have no known price", re.DOTALL))
 
 
+def stop_timers(widget: Widget) -> None:
+    """The sign that something was copied stays: otherwise it is gone before a busy machine looks."""
+    expect(widget.button("Copy answer")).to_be_visible()
+    widget.page.evaluate("() => { window.setTimeout = () => 0 }")
+
+
 def test_it_copies_an_answer_and_its_code(widget: Widget) -> None:
     widget.page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=widget.server.url)
     text = "**Bold**\n\n```py\nprint(1)\n```"
     widget.ask("One").start().write(text).finish()
+    stop_timers(widget)
     widget.button("Copy answer").click()
     expect(widget.answers.locator(".icon-check")).to_have_count(1)
     assert widget.page.evaluate("navigator.clipboard.readText()") == text
@@ -199,6 +209,7 @@ def test_it_copies_where_the_browser_has_no_clipboard(widget: Widget) -> None:
     widget.page.context.grant_permissions(["clipboard-read"], origin=widget.server.url)
     widget.page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('denied')) }")
     widget.ask("One").start().write("Plain").finish()
+    stop_timers(widget)
     widget.button("Copy answer").click()
     expect(widget.answers.locator(".icon-check")).to_have_count(1)
     assert widget.page.evaluate("navigator.clipboard.readText()") == "Plain"
@@ -222,8 +233,7 @@ def test_it_tells_screen_readers_in_sentences(widget: Widget) -> None:
 def test_it_reads_out_only_the_beginning_of_a_long_answer(widget: Widget) -> None:
     widget.ask("One").start().write("word " * 200, size=500).finish()
     said = widget.root.locator(".unseen")
-    expect(said).to_contain_text("…")
-    assert len(said.inner_text()) < 550
+    expect(said).to_have_text(re.compile(r"^[^…]{100,549}…$"))
 
 
 def test_it_paints_no_more_often_than_every_32_ms(widget: Widget) -> None:
@@ -279,7 +289,7 @@ def test_a_line_says_where_earlier_messages_are_summarised(widget: Widget) -> No
     later.finish()
     line.locator("summary").press("Enter")
     expect(line.locator(".summary-text")).to_have_text("They want it all.")
-    assert line.evaluate("(element) => element.nextElementSibling.textContent").startswith("Three")
+    expect(line.locator("+ *")).to_contain_text(re.compile("^Three"))
     words = line.locator("summary span")
     words.evaluate("words => words.append(' and more of them on a line of its own')")
     room = line.evaluate("line => [...line.querySelectorAll('summary > *')].map(each => each.getBoundingClientRect())")

@@ -39,13 +39,15 @@ def test_it_says_when_there_are_too_many_connections(widget: Widget) -> None:
 
 def test_it_offers_to_sign_in_and_does_not_come_back(widget: Widget) -> None:
     widget.composer.fill("My draft")
+    widget.page.evaluate("Math.random = () => 0")  # whoever comes back does so at once
     widget.server.close_all(4401)
     link = widget.root.get_by_role("link", name="Sign in")
     expect(link).to_have_attribute("href", "/accounts/login/?next=%2Fgraph.html")
     expect(widget.connection).to_have_text("Signed out")
     expect(widget.composer).to_be_disabled()
     expect(widget.composer).to_have_value("My draft")
-    widget.page.wait_for_timeout(1200)
+    widget.painted()
+    assert widget.server.workspaces == ["demo"]
     assert widget.server.sockets == {}
 
 
