@@ -92,7 +92,7 @@ def test_kill_9_loses_no_acknowledged_edit(here: Site) -> None:
         for _ in range(KILLS):
             victim = here.processes[chance.randrange(2)]
             busy = [pool.submit(editor.edit, victim) for editor in editors]
-            until(lambda: _grow(editors), PATIENCE_S)
+            all_go_on(editors)
             time.sleep(chance.uniform(0, 0.3))
             victim.kill()
             for work in busy:
@@ -117,10 +117,10 @@ def test_a_process_that_drains_saves_what_its_people_did(here: Site) -> None:
     check([editor])
 
 
-def _grow(editors: list[Editor]) -> bool:
+def all_go_on(editors: list[Editor]) -> None:
+    """Until each of them was told of another edit that it is taken."""
     before = [len(editor.acknowledged) for editor in editors]
-    time.sleep(0.1)
-    return all(len(editor.acknowledged) > known for editor, known in zip(editors, before, strict=True))
+    until(lambda: all(len(each.acknowledged) > known for each, known in zip(editors, before, strict=True)), PATIENCE_S)
 
 
 def test_without_valkey_the_others_hear_a_little_later(outage: Outage) -> None:

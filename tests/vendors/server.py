@@ -73,7 +73,7 @@ class VendorServer:
 
     def __enter__(self) -> "VendorServer":
         self._thread.start()
-        if not self._listening.wait(10):
+        if not self._listening.wait(30):
             raise RuntimeError("the vendor's server did not start")
         return self
 
@@ -104,7 +104,7 @@ class VendorServer:
         self._times_seen.clear()
         self.requests.clear()
 
-    def wait_for_requests(self, count: int, timeout_s: float = 10) -> list[RecordedRequest]:
+    def wait_for_requests(self, count: int, timeout_s: float = 30) -> list[RecordedRequest]:
         """The requests, once there are `count`."""
         until = time.monotonic() + timeout_s
         while len(self.requests) < count and time.monotonic() < until:

@@ -39,13 +39,13 @@ class Engine:
         await runtime.start()
         return runtime
 
-    def on_loop(self, work: Any, timeout: float = 20) -> Any:
+    def on_loop(self, work: Any, timeout: float = 30) -> Any:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(timeout)
 
     def close(self, drain_s: float = 0) -> None:
         self.on_loop(self.runtime.close(drain_s))
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(10)
+        self._thread.join(30)
         self._loop.close()
 
 
@@ -86,7 +86,7 @@ def ask(user: Any, text: str, **kwargs: Any) -> conversations.Accepted:
     return conversations.post_message(member_of(user), text, **kwargs)
 
 
-def until(condition: Callable[[], Any], timeout: float = 15) -> Any:
+def until(condition: Callable[[], Any], timeout: float = 30) -> Any:
     """Waits until the condition gives something true, and returns that. What takes long is asked for less often."""
     deadline, pause = time.monotonic() + timeout, 0.02
     while time.monotonic() < deadline:

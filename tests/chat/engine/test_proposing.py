@@ -1,7 +1,7 @@
 """A model that proposes: its run rests until people decide, and goes on by itself with what they decided."""
 
+import asyncio
 import threading
-import time
 from typing import Any
 
 import pytest
@@ -346,23 +346,25 @@ def test_what_is_committed_while_its_run_is_stopped_has_happened(
     call: ScriptedCall,
     ends: tuple[str, str],
 ) -> None:
-    perform, committed = ProposalRound.perform, threading.Event()
+    perform, committed, stopped = ProposalRound.perform, threading.Event(), threading.Event()
 
     def slow(self: ProposalRound, *args: Any) -> None:
         perform(self, *args)
         committed.set()
-        time.sleep(0.5)
+        assert stopped.wait(30)
 
     monkeypatch.setattr(ProposalRound, "perform", slow)
     vendor.script(Script(text="I do it.", tool_calls=(call,)))
     accepted = ask(alice, "Do it")
-    assert committed.wait(10)
+    assert committed.wait(30)
     driver = running.runtime.runner._drivers[accepted.run_id]
 
     async def stop() -> None:
         driver.stop("asked")
+        await asyncio.sleep(0.05)  # it hears of it while that goes on
 
     running.on_loop(stop())
+    stopped.set()
     until(lambda: accepted.run_id not in running.runtime.runner._drivers)
     run = rested(accepted.run_id)
     assert (run.status, run.outcome) == ends

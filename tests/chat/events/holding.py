@@ -20,13 +20,13 @@ class Holder:
             with transaction.atomic():
                 Stream.objects.select_for_update(no_key=True).get(pk=self._stream_id)
                 self._held.set()
-                self._let_go.wait(20)
+                self._let_go.wait(60)
         finally:
             connections.close_all()
 
     def __enter__(self) -> "Holder":
         self._thread.start()
-        assert self._held.wait(10)
+        assert self._held.wait(30)
         return self
 
     def let_go(self) -> None:

@@ -55,7 +55,7 @@ def test_it_stores_every_event_once(stream: int, slow_inserts: None, woken: list
             proxy.cut = cut
             await it.writer.put(stream, 0, delta("two "))
             await it.writer.put(stream, 0, status("running"))
-            await asyncio.wait_for(it.writer.flush(stream), 20)
+            await asyncio.wait_for(it.writer.flush(stream), 30)
             await it.writer.put(stream, 0, delta("three"))
             await it.writer.flush(stream)
             assert (proxy.cuts, it.failures) == (1, 0)
@@ -81,12 +81,12 @@ def test_it_delivers_no_wrong_number_when_others_appended_before_it_could_ask(
             proxy.cut = Cut.AFTER
             proxy.open.clear()
             await it.writer.put(stream, 0, delta("two"))
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(30):
                 while len(await in_db(stored, stream)) < 2:
                     await asyncio.sleep(0.01)
             await in_db(append_now, stream, NewEvent("user_message", {"content": "me too"}))
             proxy.open.set()
-            await asyncio.wait_for(it.writer.flush(stream), 5)
+            await asyncio.wait_for(it.writer.flush(stream), 30)
             events = await in_db(stored, stream)
             assert [event.type for event in events] == ["content_delta", "content_delta", "user_message"]
             assert [event for event in events if event.sequence in numbers(it.delivered(stream))] == it.delivered(
@@ -108,7 +108,7 @@ def test_it_is_fenced_when_the_stream_was_taken_over_while_it_was_cut_off(stream
             await in_db(take_over, stream)
             proxy.open.set()
             with pytest.raises(Fenced):
-                await asyncio.wait_for(it.writer.flush(stream), 5)
+                await asyncio.wait_for(it.writer.flush(stream), 30)
 
     asyncio.run(write())
     assert text(stored(stream)) == "mine"
@@ -135,8 +135,8 @@ def test_it_survives_that_its_backend_is_terminated_again_and_again(stream: int)
                 await asyncio.sleep(0.002)
                 if number % 6 == 0:
                     ended += await in_db(_end_writers)
-            await asyncio.wait_for(it.writer.flush(stream), 20)
-            await asyncio.wait_for(it.writer.flush(other), 20)
+            await asyncio.wait_for(it.writer.flush(stream), 30)
+            await asyncio.wait_for(it.writer.flush(other), 30)
             assert it.failures == 0
         return ended
 
@@ -152,18 +152,21 @@ def test_it_survives_cuts_at_random_beside_others_who_append(stream: int, seed: 
 
     async def write() -> int:
         async with cutting_proxy() as proxy, writing(proxy.conninfo) as it:
-            for number in range(90):
+            count = 0
+            # Where commits are slow, one of them stores more, and fewer can be cut.
+            while count < 90 or proxy.cuts <= 3:
                 for stream_id in streams:
-                    await it.writer.put(stream_id, 0, delta(f"{number} "))
+                    await it.writer.put(stream_id, 0, delta(f"{count} "))
                 if chance.random() < 0.15:
                     proxy.cut = chance.choice(list(Cut))
                 if chance.random() < 0.2:
                     await in_db(append_now, chance.choice(streams), status("queued"))
                 await asyncio.sleep(0.003)
+                count += 1
             for stream_id in streams:
-                await asyncio.wait_for(it.writer.flush(stream_id), 20)
+                await asyncio.wait_for(it.writer.flush(stream_id), 30)
                 events = await in_db(stored, stream_id)
-                assert text(events) == "".join(f"{number} " for number in range(90))
+                assert text(events) == "".join(f"{number} " for number in range(count))
                 assert numbers(events) == list(range(1, len(events) + 1))
                 shown = it.delivered(stream_id)
                 assert [event for event in events if event.sequence in set(numbers(shown))] == shown

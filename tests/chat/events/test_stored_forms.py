@@ -32,7 +32,7 @@ def test_it_stores_what_postgresql_refuses_in_another_form(stream: int, data: di
     async def write() -> None:
         async with writing() as it:
             await it.writer.put(stream, 0, NewEvent("status", data))
-            await asyncio.wait_for(it.writer.flush(stream), 5)
+            await asyncio.wait_for(it.writer.flush(stream), 30)
             assert it.failures == 0
             assert it.delivered(stream) == await in_db(stored, stream)
 
@@ -46,7 +46,7 @@ def test_who_reads_live_gets_the_bytes_that_are_stored(stream: int) -> None:
     async def write() -> None:
         async with writing() as it:
             await it.writer.put(stream, 0, NewEvent("status", data))
-            await asyncio.wait_for(it.writer.flush(stream), 5)
+            await asyncio.wait_for(it.writer.flush(stream), 30)
             live, late = it.delivered(stream), await in_db(stored, stream)
             assert [json.dumps(event.data) for event in live] == [json.dumps(event.data) for event in late]
 
@@ -66,7 +66,7 @@ def test_it_refuses_what_is_not_json_where_it_is_put(stream: int, value: object)
             with pytest.raises((TypeError, ValueError, RecursionError)):
                 await it.writer.put(stream, 0, NewEvent("status", {"state": value}))
             await it.writer.put(stream, 0, status("running"))
-            await asyncio.wait_for(it.writer.flush(stream), 5)
+            await asyncio.wait_for(it.writer.flush(stream), 30)
             assert it.failures == 0
 
     asyncio.run(write())

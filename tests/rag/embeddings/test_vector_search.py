@@ -1,6 +1,7 @@
 """Finding by vectors: those of the collection and of the model that is asked, and nobody else's."""
 
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -114,10 +115,8 @@ def test_two_may_store_the_same_at_once(three: Three) -> None:
 def test_who_deletes_waits_for_who_is_storing(nba: Graph) -> None:
     """Else the vectors of deleted nodes would stay."""
     other = psycopg.connect(**connection.get_connection_params(), autocommit=True)
-    started = threading.Event()
 
     def delete() -> None:
-        started.set()
         other.execute("DELETE FROM graphs_edge")
         other.execute("DELETE FROM graphs_node WHERE key = 'return'")
 
@@ -126,14 +125,20 @@ def test_who_deletes_waits_for_who_is_storing(nba: Graph) -> None:
         with transaction.atomic():
             keep(nba, random_vectors(3))
             deleting.start()
-            started.wait(10)
-            deleting.join(0.2)
-            assert deleting.is_alive()
+            while not waits_for_another(other.info.backend_pid):
+                assert deleting.is_alive(), "it did not wait"
+                time.sleep(0.01)
         deleting.join(30)
         assert Embedding.objects.count() == 2
     finally:
         deleting.join(30)
         other.close()
+
+
+def waits_for_another(backend: int) -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT cardinality(pg_blocking_pids(%s)) > 0", [backend])
+        return bool(cursor.fetchone()[0])
 
 
 @pytest.mark.parametrize("dimensions", [256, 1536, 3072])
