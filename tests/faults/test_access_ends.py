@@ -115,7 +115,7 @@ async def open_all(here: Site, everybody: list[Person]) -> None:
     slowest_s = 0.0
     for person in sorted(everybody, key=lambda each: each.way == "token expired"):
         if person.way == "token expired":
-            await in_db(shorten, person, 2 + MOST_SLOWER * slowest_s)
+            await in_db(shorten, person, 3 + MOST_SLOWER * slowest_s)
         began = time.monotonic()
         await asyncio.gather(
             *[open_one(person, kind, number, web) for kind in READERS for number, web in enumerate(here.processes)]

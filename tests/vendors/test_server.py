@@ -85,7 +85,7 @@ def test_it_runs_as_a_process_of_its_own():
             raise AssertionError("the vendor did not answer")
     finally:
         process.terminate()
-        process.wait(10)
+        process.wait(30)
 
 
 def test_it_refuses_what_the_vendors_refuse():

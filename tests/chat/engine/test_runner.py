@@ -149,8 +149,9 @@ def test_it_stops_an_answer_that_everybody_left(vendor: VendorServer, alice: Use
     settings.DISCONNECT_GRACE_S = 0.5
     accepted = ask(alice, "SCRIPT:slow")
     stream = Session.objects.get(pk=accepted.session_id).stream_id
-    presence.renew([stream], None)
     with engine():
+        until(lambda: vendor.requests)
+        presence.renew([stream], None)
         run = rested(accepted.run_id)
     assert run.outcome == "stopped"
     assert vendor.requests[0].disconnected.wait(10)
