@@ -341,10 +341,8 @@ def test_it_renews_presence_while_somebody_reads(stream: int, monkeypatch: pytes
                 while await in_db(age_s) > 60:
                     await asyncio.sleep(0.01)
             watch.close()
-            # A renewal that had begun by then may still come, but none after it.
-            async with asyncio.timeout(30):
-                while not await is_left_alone():
-                    pass
+            # One look may have begun by then, and the next one tells that somebody left; none after it renews anything.
+            assert await is_left_alone() or await is_left_alone() or await is_left_alone()
 
     run(main)
 
