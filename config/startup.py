@@ -8,8 +8,6 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-import redis
-
 from config import embedded, listening, local, processes
 from config.locks import lock_for_this_process
 from config.problem import Problem
@@ -88,6 +86,8 @@ def _room_for_metrics(data_dir: Path) -> dict[str, str]:
 
 
 def _check_redis(url: str) -> None:
+    import redis
+
     client = redis.Redis.from_url(url, socket_timeout=10, socket_connect_timeout=10)
     try:
         client.ping()
