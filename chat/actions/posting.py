@@ -53,11 +53,13 @@ class Asked(Body):
 
 
 def post(to: Held | Member, asked: Asked, key: str | None) -> dict[str, Any]:
-    """Takes a message into a conversation or, to a member, into a new one; in a transaction, the door has counted it.
+    """Takes a message into a conversation or, to a member, into a new one; in a transaction.
 
-    Repeats the answer to the same key and body. Raises `Refused`, `NotFound`.
+    Repeats the answer to the same key and body. Raises `Refused`, `NotFound`, `Problem`.
     """
     member = to.member if isinstance(to, Held) else to
+    # Only now: what names no conversation of theirs is not counted. A silent Valkey holds it up for half a second.
+    count_run(member.user)
     if not key:
         return _post(to, asked).to_json()
     key = _digest(key)

@@ -11,7 +11,7 @@ from rest_framework.views import APIView
 from chat.actions import deepening, pinning, posting
 from chat.actions.posting import Asked
 from chat.api.message_json import MessageShape
-from chat.api.requests import hold_own, own_message_and_member, person_of
+from chat.api.requests import hold_own, own_message_and_member
 from chat.api.run_json import AcceptedShape, RestedShape
 from chat.engine import available_models
 from chat.providers.registry import Choice
@@ -81,7 +81,6 @@ class MessagesView(APIView):
     def post(self, request: Request) -> Response:
         """Write to a conversation, or open one. With `wait` the answer comes with the response."""
         body = read_body(request, MessageBody)
-        posting.count_run(person_of(request))
         with transaction.atomic():
             to = hold_own(request, body.session_id) if body.session_id else current_member(request)
             accepted = posting.post(to, body, idempotency_key(request))

@@ -17,7 +17,6 @@ from graphs.site.access import NotFound, member_of, parsed_id
 
 def post(user: User, workspace: str, frame: frames.Chat) -> dict[str, Any]:
     """Takes a message, in the workspace of its session, else in the socket's."""
-    posting.count_run(user)
     with transaction.atomic():
         to = hold(user, frame.session_id) if frame.session_id else member_of(user, workspace)
         return posting.post(to, frame, frame.idempotency_key)
