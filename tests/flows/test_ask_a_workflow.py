@@ -105,7 +105,7 @@ def test_alice_stops_an_answer(one_process: Site, visit: Visit) -> None:
     answer = alice.ask("SCRIPT:slow")
     expect(answer).to_contain_text("word3 ")
     alice.button("Stop").click()
-    assert one_process.vendor.requests[0].disconnected.wait(10)
+    assert one_process.vendor.requests[0].disconnected.wait(2)
     expect(answer).to_contain_text("Stopped")
     expect(answer).to_contain_text("word3 ")
     assert Run.objects.get().status == RunStatus.CANCELLED

@@ -7,7 +7,7 @@ In a test:
         vendor.script(Script(status=429), Script(text="now"))  # the two after that
         config = ...base_url=vendor.openai_url or vendor.anthropic_url
         ...
-        vendor.requests[0].body["messages"]; vendor.requests[0].disconnected.wait(10)
+        vendor.requests[0].body["messages"]; vendor.requests[0].disconnected.wait(2)
 
 As a process of its own, for tests of the whole product: `python -m tests.vendors --port 9001`, the product with
 `OPENAI_API_KEY=test OPENAI_BASE_URL=http://127.0.0.1:9001/v1` (or `ANTHROPIC_BASE_URL=http://127.0.0.1:9001`). It is

@@ -244,7 +244,7 @@ def test_it_stops_and_closes_the_connection_to_the_vendor(
     accepted = ask(alice, "SCRIPT:slow")
     until(lambda: "content_delta" in types(of_run(accepted.run_id)))
     conversations.stop(member_of(alice), str(accepted.session_id))
-    assert vendor.requests[0].disconnected.wait(10)
+    assert vendor.requests[0].disconnected.wait(2)
     run = rested(accepted.run_id)
     assert (run.status, run.outcome) == (RunStatus.CANCELLED, "stopped")
     assert run.message.status == Message.Status.STOPPED

@@ -102,7 +102,7 @@ def test_it_does_not_let_the_old_process_write_after_a_takeover(vendor: VendorSe
         claims.register(taker, "b:1")
         silence(first.runtime.process_id)
         (taken,) = claims.claim(taker, 10)
-        assert vendor.requests[0].disconnected.wait(10)
+        assert vendor.requests[0].disconnected.wait(5)
         count = len(events(accepted.session_id))
         assert taken.epoch == 2
         assert not first.failed.is_set()
@@ -154,7 +154,7 @@ def test_it_stops_an_answer_that_everybody_left(vendor: VendorServer, alice: Use
         presence.renew([stream], None)
         run = rested(accepted.run_id)
     assert run.outcome == "stopped"
-    assert vendor.requests[0].disconnected.wait(10)
+    assert vendor.requests[0].disconnected.wait(2)
 
 
 def test_it_lets_an_answer_finish_that_nobody_ever_watched(
@@ -250,7 +250,7 @@ def test_it_stops_the_answer_of_a_person_who_is_removed_meanwhile(
     with engine():
         until(lambda: "content_delta" in types(of_run(accepted.run_id)))
         Membership.objects.filter(user=alice).delete()
-        assert vendor.requests[0].disconnected.wait(10)
+        assert vendor.requests[0].disconnected.wait(3)
         assert rested(accepted.run_id).outcome == "stopped"
 
 

@@ -134,7 +134,7 @@ def test_a_stop_hangs_up(running: Engine, vendor: VendorServer, alice: User, nba
         if script.text:
             until(lambda run_id=accepted.run_id: "content_delta" in types(of_run(run_id)))
         conversations.stop(member_of(alice), str(accepted.session_id))
-        assert request.disconnected.wait(10), (kind, script)
+        assert request.disconnected.wait(2), (kind, script)
         assert ended(accepted.run_id).outcome == "stopped"
         (cost,) = ModelCall.objects.filter(run_id=accepted.run_id)
         assert (cost.estimated, cost.outcome) == (True, "stopped"), (kind, script)
