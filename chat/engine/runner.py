@@ -162,13 +162,20 @@ class Runner:
         await in_db(claims.abandon, run)
 
     async def _beat_forever(self) -> None:
+        missed = False
         while True:
             try:
                 alive = await self._heartbeat.beat()
             except (psycopg.Error, TimeoutError, OSError) as error:
+                # A database that only reads may still be looked at: that others are silent there says nothing.
+                self._be_patient()
+                missed = True
                 log.warning("heartbeat not written, trying again: %s", type(error).__name__)
                 await asyncio.sleep(AGAIN_S)
                 continue
+            if missed:
+                self._be_patient()
+                missed = False
             if not alive:
                 log.critical("others took this process for dead; its runs are theirs now, it exits")
                 self._fail()

@@ -16,6 +16,7 @@ from chat.models import Stream
 from tests.chat.engine.driving import until
 from tests.faults.crowd import Crowd, Person
 from tests.faults.outage import Outage
+from tests.web_process import QUICK
 
 pytestmark = [pytest.mark.processes, pytest.mark.faults, pytest.mark.timeout(1200)]
 
@@ -68,12 +69,13 @@ def test_it_takes_no_more_connections(outage: Outage) -> None:
 
 
 def test_it_only_reads_for_a_while(outage: Outage) -> None:
+    """For longer than a process may be silent: nobody is taken for dead who could not show that they live."""
     with outage.crowd():
         outage.execute("ALTER SYSTEM SET default_transaction_read_only = on", "SELECT pg_reload_conf()")
         try:
             until(lambda: outage.statuses("/readyz") == [503, 503])
             assert_lives_but_is_not_ready(outage)
-            time.sleep(2)
+            time.sleep(float(QUICK["PROCESS_SILENT_S"]))
         finally:
             outage.execute("ALTER SYSTEM RESET default_transaction_read_only", "SELECT pg_reload_conf()")
 

@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from django.db import DatabaseError, OperationalError, connection, connections, transaction
 
 from chat.actions import conversations
-from chat.engine import claims, enriching, error_texts
+from chat.engine import claims, enriching, error_texts, heartbeat
 from chat.engine.driver import Driver
 from chat.events import presence
 from chat.models import Message, ModelCall, Process, Run, RunStatus, Session
@@ -308,6 +308,24 @@ def test_after_a_look_that_failed_it_gives_the_others_time_too(
             until(lambda: not runner._may_take_over())
         runner.ring()
         assert not runner._may_take_over()
+
+
+def test_while_it_cannot_show_that_it_lives_it_takes_nobody_for_dead(
+    vendor: VendorServer, alice: User, nba: Graph, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A database that only reads: whoever looks finds everybody silent."""
+    settings.HEARTBEAT_S = 0.05
+    settings.PROCESS_SILENT_S = 60
+    with engine() as only:
+        runner = only.runtime.runner
+        assert runner._may_take_over()
+        with monkeypatch.context() as outage:
+            outage.setattr(heartbeat, "_BEAT", "UPDATE nowhere SET seen_at = now() WHERE id = %s")
+            until(lambda: not runner._may_take_over())
+            settings.HEARTBEAT_S = 60
+            missed_until = runner._loop.time()
+        until(lambda: runner._heartbeat.last > missed_until)
+        until(lambda: runner._patient_until >= runner._heartbeat.last + settings.PROCESS_SILENT_S / 2)
 
 
 def test_looking_for_runs_is_a_sign_of_life(vendor: VendorServer, alice: User, nba: Graph) -> None:
