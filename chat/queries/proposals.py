@@ -1,14 +1,13 @@
 """Proposals that a person may see."""
 
 from collections.abc import Collection
-from typing import Any
 
 from django.contrib.auth.models import User
-from django.db.models import F, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
 from chat.models import Proposal, ProposalStatus
-from graphs.models import Role
+from graphs.models import Membership, Role
 from graphs.objects.headers import narrowed, unseen
 from graphs.objects.refs import Ref
 from graphs.site.access import Member, NotFound, or_not_found, parsed_id
@@ -72,8 +71,8 @@ def in_brief(proposals: QuerySet[Proposal]) -> QuerySet[Proposal]:
 
 def proposal_for(member: Member, proposal_id: str) -> Proposal:
     """A proposal of this workspace; raises `NotFound`."""
-    proposals = Proposal.objects.filter(workspace=member.workspace)
-    return _one_proposal(_seen(member, proposals.filter(pk=parsed_id(proposal_id))), proposal_id)
+    found = _seen(member, Proposal.objects.filter(workspace=member.workspace, pk=parsed_id(proposal_id)))
+    return or_not_found(found.select_related("workspace", "session", "message", "decided_by").first())
 
 
 def require_proposals(member: Member, proposal_ids: Collection[str]) -> None:
@@ -85,13 +84,8 @@ def require_proposals(member: Member, proposal_ids: Collection[str]) -> None:
 
 def proposal_and_member(user: User, proposal_id: str) -> tuple[Proposal, Member]:
     """A proposal in whichever of the person's workspaces it is; raises `NotFound`."""
-    proposals = Proposal.objects.filter(workspace__memberships__user=user, workspace__memberships__user__is_active=True)
-    proposal = _one_proposal(proposals.annotate(role=F("workspace__memberships__role")), proposal_id)
-    member = Member(user, proposal.workspace, Role(proposal.role))
-    require_proposals(member, [proposal_id])
-    return proposal, member
-
-
-def _one_proposal(proposals: QuerySet[Any], proposal_id: str) -> Any:
-    related = ("workspace", "session", "message", "decided_by")
-    return or_not_found(proposals.select_related(*related).filter(pk=parsed_id(proposal_id)).first())
+    of = Proposal.objects.filter(pk=parsed_id(proposal_id)).values("workspace")
+    own = Membership.objects.select_related("workspace").filter(user=user, user__is_active=True, workspace__in=of)
+    membership = or_not_found(own.first())
+    member = Member(user, membership.workspace, Role(membership.role))
+    return proposal_for(member, proposal_id), member
