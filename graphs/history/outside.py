@@ -6,7 +6,6 @@ row is another one, the difference is a change set "changed outside".
 
 import logging
 from collections.abc import Iterable, Iterator
-from functools import partial
 from typing import Any
 
 from django.db import transaction
@@ -124,7 +123,8 @@ def _notice_row(ref: Ref) -> None:
         if header in free:
             _look_at(header)
         else:
-            transaction.on_commit(partial(_look_at, header), robust=True)
+            # Not a partial: Django has no name to log it by, and would raise that at whoever saves.
+            transaction.on_commit(lambda header=header: _look_at(header), robust=True)  # type: ignore[misc]
 
 
 def _look_at(header: Object) -> None:

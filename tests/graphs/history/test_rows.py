@@ -18,7 +18,7 @@ from chat.actions import deciding
 from chat.actions.deciding import Decision
 from chat.actions.refusals import Refused
 from chat.models import Proposal, ProposalStatus
-from graphs.history import changes, rollback
+from graphs.history import changes, outside, rollback
 from graphs.history.recording import Because
 from graphs.history.rollback_conflicts import named
 from graphs.history.scopes import ChangeSets
@@ -376,15 +376,14 @@ def test_what_other_code_saves_at_the_last_moment_is_a_conflict(alice: User, lam
     assert isinstance(late.exception(), Conflicting), late.exception()
 
 
-@pytest.mark.django_db(transaction=True)
-def test_other_code_that_saves_a_row_waits_for_nobody_who_holds_the_header(lamp: Thing) -> None:
-    """Who approves a change holds the header, and then waits for the row: one of the two would be given up on."""
+def save_while_held(thing: Thing) -> None:
+    """Other code saves a row while somebody holds its header, and commits once they let go."""
     saved = Event()
 
     def save() -> None:
         try:
             with transaction.atomic():
-                row = row_of(lamp)
+                row = row_of(thing)
                 row.name = "Theirs"
                 row.save()
                 saved.set()
@@ -393,11 +392,27 @@ def test_other_code_that_saves_a_row_waits_for_nobody_who_holds_the_header(lamp:
 
     with ThreadPoolExecutor(1) as pool:
         with transaction.atomic():
-            Object.objects.select_for_update(no_key=True).get(pk=lamp.around.pk)
+            Object.objects.select_for_update(no_key=True).get(pk=thing.around.pk)
             done = pool.submit(save)
             assert saved.wait(30)
         done.result(30)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_other_code_that_saves_a_row_waits_for_nobody_who_holds_the_header(lamp: Thing) -> None:
+    """Who approves a change holds the header, and then waits for the row: one of the two would be given up on."""
+    save_while_held(lamp)
     assert Modification.objects.get(field="name").change_set.origin == Origin.OUTSIDE
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_save_that_is_noticed_after_its_commit_never_fails_because_of_us(
+    lamp: Thing, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(outside, "notice", lambda _of: 1 / 0)
+    save_while_held(lamp)
+    assert "division by zero" in caplog.text
+    assert row_of(lamp).name == "Theirs"
 
 
 def test_what_the_model_refuses_as_it_saves_or_deletes_is_told(alice: User, client: Client, lamp: Thing) -> None:
