@@ -95,7 +95,10 @@ def load(graph: Graph, wanted: ToRead, reserved: Callable[[], Collection[str]]) 
     drawn_sheets = set(sheets) if wanted.all_drawn else (wanted.drawn | around) & set(sheets)
     on_sheets = Node.objects.filter(graph=graph, sheet__key__in=drawn_sheets).order_by("id")
     drawn = rows.stored(NODE, on_sheets, DRAWN) if drawn_sheets else {}
-    named = wanted.made_of or wanted.given
+    taken = _like(graph.nodes, wanted.made_of) if wanted.made_of else frozenset()
+    of_workspace = NodeType.objects.filter(workspace_id=graph.workspace_id)
+    taken_types = _like(of_workspace, wanted.types_made_of) if wanted.types_made_of else frozenset()
+    missing = wanted.nodes - nodes.keys() - wanted.given
     return PlanState(
         graph_key=graph.key,
         sheets=sheets,
@@ -104,28 +107,23 @@ def load(graph: Graph, wanted: ToRead, reserved: Callable[[], Collection[str]]) 
         types=tuple(types),
         seen_types=seen,
         known_types=known_types,
-        taken=_like(graph.nodes, wanted.made_of).union(wanted.given, reserved() if named else ()),
-        taken_types=_like(NodeType.objects.filter(workspace_id=graph.workspace_id), wanted.types_made_of)
-        | BUILT_IN.keys(),
-        uses=_uses(graph, wanted.deleted_types),
+        taken=taken.union(wanted.given, reserved() if wanted.made_of or wanted.given else ()),
+        taken_types=taken_types | BUILT_IN.keys(),
+        uses=_uses(graph, wanted.deleted_types) if wanted.deleted_types else {},
         drawn=drawn,
         links=_links(graph, drawn) if drawn and wanted.linked else {},
-        meant=_meant(graph, wanted.nodes - nodes.keys() - wanted.given),
+        meant=_meant(graph, missing) if missing else {},
     )
 
 
 def _like(items: Any, wanted: set[str]) -> frozenset[str]:
     """The wanted keys that items have, also with a number behind them."""
-    if not wanted:
-        return frozenset()
     base = Func(F("key"), Value("-[0-9]+$"), Value(""), function="regexp_replace")
     found = items.alias(base=base).filter(Q(key__in=wanted) | Q(base__in=wanted))
     return frozenset(found.values_list("key", flat=True))
 
 
 def _uses(graph: Graph, types: set[str]) -> dict[str, tuple[str, ...]]:
-    if not types:
-        return {}
     used = Node.objects.filter(graph__workspace_id=graph.workspace_id, type__in=types).order_by("type", "graph__key")
     found: dict[str, tuple[str, ...]] = {}
     for type_key, graph_key in used.values_list("type", "graph__key").distinct():
@@ -142,8 +140,6 @@ def _links(graph: Graph, drawn: Mapping[str, Stored]) -> dict[str, tuple[str, st
 
 def _meant(graph: Graph, missing: set[str]) -> dict[str, tuple[str, ...]]:
     """Nodes of this name, or with a key that is nearly the same."""
-    if not missing:
-        return {}
     found = Node.objects.filter(graph=graph).order_by("id").values_list("key", "name")
     known = list(found[:SEARCHED_NODES])
     same: dict[str, dict[str, None]] = {}
