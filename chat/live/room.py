@@ -7,6 +7,7 @@ from collections import deque
 from typing import Any
 
 from chat.live.people import MOST, Elsewhere, Person
+from graphs.workflows.live.editing import operations_json
 from graphs.workflows.live.reading import LiveState
 
 #: Frames that are kept, and the memory that they take; who is further behind is told to read the graph again.
@@ -89,7 +90,11 @@ class Room:
         edits = [edit for edit in now.edits if edit.version > self.version]
         if len(edits) == now.version - self.version:
             for edit in edits:
-                edited = {"by": edit.by, "at": edit.at.isoformat(), "operations": edit.to_json()}
+                edited = {
+                    "by": edit.person_label,
+                    "at": edit.created_at.isoformat(),
+                    "operations": operations_json(edit),
+                }
                 self._remember(edit.version, frame("graph:edited", version=edit.version, **edited))
         elif now.version > self.version:
             # Something else changed it, too; its pages read it again as a whole.

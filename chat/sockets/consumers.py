@@ -22,6 +22,7 @@ from chat.sockets.person import PersonConsumer
 from chat.sockets.subscriptions import Subscriptions
 from graphs.site.access import NotFound
 from graphs.site.telemetry.events import emit
+from graphs.workflows.live.editing import operations_json
 
 
 class ChatConsumer(PersonConsumer):
@@ -182,7 +183,7 @@ class GraphConsumer(PersonConsumer):
                 if self._watcher is not None:
                     self._watcher.room.editors.add(self._watcher.user_id)
                 runtime.current().rooms.edited(self._graph_id)
-                acknowledged = {"version": done.version, "operations": done.to_json()}
+                acknowledged = {"version": done.version, "operations": operations_json(done)}
                 await self.send_frame({"type": "graph:ack", "_id": frame.id, **acknowledged})
             case graph_frames.Save():
                 saved = await self.as_person(graph_commands.save, self.workspace, self._graph_id)

@@ -14,7 +14,7 @@ from graphs.api import changes
 from graphs.history import live_edits
 from graphs.history.editing import KeyUsed, Request
 from graphs.history.recording import to_json
-from graphs.models import Object
+from graphs.models import LiveEdit, Object
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.edit_conflicts import EditConflicts
 from graphs.objects.refs import Ref
@@ -23,7 +23,6 @@ from graphs.site.api import limits
 from graphs.site.url_keys import KeyConverter
 from graphs.workflows.listing import graph_for
 from graphs.workflows.live import editing
-from graphs.workflows.live.editing import Edited
 
 
 def open_graph(user: User, workspace: str, key: str) -> tuple[int, bool]:
@@ -36,7 +35,7 @@ def open_graph(user: User, workspace: str, key: str) -> tuple[int, bool]:
     return graph_for(member, key).pk, member.role.may_edit
 
 
-def edit(user: User, workspace: str, graph_id: int, frame: graph_frames.Edit | graph_frames.Undo) -> Edited:
+def edit(user: User, workspace: str, graph_id: int, frame: graph_frames.Edit | graph_frames.Undo) -> LiveEdit:
     """Stores the edit, so that it may be acknowledged."""
     member = member_of(user, workspace)
     member.require_editor()

@@ -1,8 +1,6 @@
 """Live edits by a person: planned, checked and written as edits by hand are; `live_edits` records them later."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -22,30 +20,7 @@ from graphs.objects.preconditions import Before, Conflicting
 from graphs.site.access import Member, hold_role, or_not_found
 
 
-@dataclass(frozen=True, slots=True)
-class Edited:
-    """What a live edit did: the version of the graph that it made, and the operations as `LiveEdit` has them."""
-
-    version: int
-    by: str
-    at: datetime
-    operations: Sequence[dict[str, Any]]
-
-    @classmethod
-    def of(cls, edit: LiveEdit) -> "Edited":
-        return cls(edit.version, edit.person_label, edit.created_at, edit.operations)
-
-    def to_json(self) -> list[dict[str, Any]]:
-        """The operations for people who watch: what is there now, without what was there before."""
-        names = ("action", "type", "id", "version", "new")
-        return [
-            {name: operation[name] for name in names if name in operation}
-            | ({"record": fields(operation["record"])} if operation["action"] == "create" else {})
-            for operation in self.operations
-        ]
-
-
-def edit(member: Member, graph_id: int, request: Request) -> Edited:
+def edit(member: Member, graph_id: int, request: Request) -> LiveEdit:
     """Does at once what is asked for, all or nothing; needs `request.key`. Raises what `history.editing.edit` does."""
     with transaction.atomic():
         graph, done = _held(member, graph_id, request)
@@ -57,7 +32,7 @@ def edit(member: Member, graph_id: int, request: Request) -> Edited:
         return _do(member.user, graph, operations, request)
 
 
-def take_back(member: Member, graph_id: int, version: int, request: Request) -> Edited:
+def take_back(member: Member, graph_id: int, version: int, request: Request) -> LiveEdit:
     """Takes back the person's edit that made this version, saved or not. Raises `NotFound`, and what `edit` does."""
     with transaction.atomic():
         graph, done = _held(member, graph_id, request)
@@ -67,17 +42,17 @@ def take_back(member: Member, graph_id: int, version: int, request: Request) -> 
         return _do(member.user, graph, inverses(map(from_json, made.operations)), request)
 
 
-def _held(member: Member, graph_id: int, request: Request) -> tuple[Graph, Edited | None]:
+def _held(member: Member, graph_id: int, request: Request) -> tuple[Graph, LiveEdit | None]:
     """The graph, and what this request did to it before. Sent twice at once, the second one waits here."""
     hold_role(member).require_editor()
     graph = held(Graph.objects.filter(workspace=member.workspace, pk=graph_id)).get()
     done = LiveEdit.objects.filter(object=graph, person=member.user.pk, key=request.key).first()
     if done is not None and done.digest != request.digest:
         raise KeyUsed
-    return graph, Edited.of(done) if done else None
+    return graph, done
 
 
-def _do(user: User, graph: Graph, operations: Sequence[Operation], request: Request) -> Edited:
+def _do(user: User, graph: Graph, operations: Sequence[Operation], request: Request) -> LiveEdit:
     assert request.key is not None
     before = store_of(graph.type).before(graph, operations)
     try:
@@ -88,7 +63,7 @@ def _do(user: User, graph: Graph, operations: Sequence[Operation], request: Requ
         version=done.revised.version, updated_at=Now(), unsaved_since=Coalesce("unsaved_since", Now())
     )
     stored = [_as_stored(operation, before) for operation in done.operations]
-    made = LiveEdit.objects.create(
+    return LiveEdit.objects.create(
         object=graph,
         version=done.revised.version,
         person=user.pk,
@@ -98,7 +73,6 @@ def _do(user: User, graph: Graph, operations: Sequence[Operation], request: Requ
         operations=stored,
         items=[f"{operation['type']}:{operation['id']}" for operation in stored],
     )
-    return Edited.of(made)
 
 
 def _as_stored(operation: Operation, before: Before) -> dict[str, Any]:
@@ -111,3 +85,13 @@ def _as_stored(operation: Operation, before: Before) -> dict[str, Any]:
         case _:
             version = before.found[operation.item].version + 1
     return to_json(operation) | {"version": version}
+
+
+def operations_json(edit: LiveEdit) -> list[dict[str, Any]]:
+    """The operations of an edit for people who watch: what is there now, without what was there before."""
+    names = ("action", "type", "id", "version", "new")
+    return [
+        {name: operation[name] for name in names if name in operation}
+        | ({"record": fields(operation["record"])} if operation["action"] == "create" else {})
+        for operation in edit.operations
+    ]

@@ -8,7 +8,6 @@ from datetime import datetime
 from django.db.models import Q, Subquery
 
 from graphs.models import LiveEdit, Object
-from graphs.workflows.live.editing import Edited
 
 #: Edits that one look reads of all graphs; who is further behind reads the graph again.
 MOST = 500
@@ -20,7 +19,7 @@ class LiveState:
 
     version: int
     unsaved_since: datetime | None
-    edits: tuple[Edited, ...] = ()
+    edits: tuple[LiveEdit, ...] = ()
     saved: tuple[uuid.UUID, ...] = ()
 
 
@@ -41,13 +40,13 @@ def live_states(after: Mapping[int, int], *, edits: bool = True, unsaved: Collec
     }
 
 
-def _edits(after: Mapping[int, int], until: Mapping[int, int]) -> dict[int, list[Edited]]:
+def _edits(after: Mapping[int, int], until: Mapping[int, int]) -> dict[int, list[LiveEdit]]:
     wanted = Q()
     for pk, version in until.items():
         wanted |= Q(object=pk, version__gt=after[pk], version__lte=version)
-    found: dict[int, list[Edited]] = {}
+    found: dict[int, list[LiveEdit]] = {}
     for edit in LiveEdit.objects.filter(wanted).order_by("object", "version")[:MOST] if until else ():
-        found.setdefault(edit.object_id, []).append(Edited.of(edit))
+        found.setdefault(edit.object_id, []).append(edit)
     return found
 
 

@@ -9,13 +9,15 @@ import pytest
 from chat.live import room
 from chat.live.people import Person
 from chat.live.room import Room, Watcher
-from graphs.workflows.live.editing import Edited
+from graphs.models import LiveEdit
 from graphs.workflows.live.reading import LiveState
 
 
 def edited(version: int, name: str) -> LiveState:
     operations = [{"action": "update", "type": "node", "id": "root", "version": version, "new": {"name": name}}]
-    return LiveState(version, datetime.now(UTC), (Edited(version, "alice", datetime.now(UTC), operations),))
+    now = datetime.now(UTC)
+    edit = LiveEdit(version=version, person_label="alice", created_at=now, operations=operations)
+    return LiveState(version, now, (edit,))
 
 
 def watched(here: Room) -> Watcher:

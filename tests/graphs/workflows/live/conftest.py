@@ -7,22 +7,21 @@ import pytest
 from django.contrib.auth.models import User
 
 from graphs.history.editing import Request
-from graphs.models import Graph
+from graphs.models import Graph, LiveEdit
 from graphs.objects import actions
 from graphs.objects.refs import Ref
 from graphs.site.access import member_of
 from graphs.workflows.live import editing
-from graphs.workflows.live.editing import Edited
 
 #: Says what a person does live: the name of an action, its arguments, and what they saw.
-Live = Callable[..., Edited]
+Live = Callable[..., LiveEdit]
 
 
 @pytest.fixture
 def live(nba: Graph) -> Live:
     def does(
         user: User, action: str, arguments: dict[str, Any], seen: dict[str, int] | None = None, key: str = ""
-    ) -> Edited:
+    ) -> LiveEdit:
         seen_items = [(Ref(*name.split(":", 1)), version) for name, version in (seen or {}).items()]
         request = Request(
             [actions.parse(action, arguments)], seen_items, "", key or uuid.uuid4().hex, _digest(arguments)
