@@ -2,9 +2,10 @@
 
 import logging
 import time
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from functools import partial
 
 from django.db import OperationalError
 from django.db.models import F, Q, QuerySet
@@ -14,7 +15,7 @@ from psycopg.errors import DiskFull, OutOfMemory
 
 from rag.embeddings import collections, registry, serving_model
 from rag.embeddings.base import BROKEN, Embedder, EmbeddingFailed
-from rag.embeddings.collections import Targets, Waiting, open_collection, waiting
+from rag.embeddings.collections import Collection, Targets, open_collection, waiting
 from rag.embeddings.dropping import drop_forgotten
 from rag.embeddings.failing import LONGEST_PAUSE, pause
 from rag.embeddings.locks import held
@@ -84,53 +85,49 @@ class ModelPass:
         """Embeds what waits, then texts that failed. Raises `EmbeddingFailed`, `serving_model.Overtaken`."""
         name = self._embedder.name
         not_now = set(paused(name).values_list("collection", flat=True))
-        self._embed(each for each in waiting(name) if each.name not in not_now)
+        for each in waiting(name):
+            if each.name not in not_now:
+                self._embed(each.name, self._changed)
         if not waiting(name):
             self._record_success()
-        self._try_again(not_now)
-
-    def _embed(self, some: Iterable[Waiting]) -> None:
-        name = self._embedder.name
-        for each in some:
-            if self._is_over():
-                return
-            with held(each.name, name, wait=False) as ours, _pausing(each.name, name):
-                collection = open_collection(each.name)
-                if not ours or collection is None:
-                    continue
-                serving_model.ensure_model(self._embedder, collection.account, anew=self._first, wait=False)
-                self._first = False
-                try:
-                    self._follow(embed_changes(collection, self._embedder, self._options))
-                except OperationalError as error:
-                    if not isinstance(error.__cause__, DiskFull | OutOfMemory):
-                        raise
-                    log.warning("%s waits for room for its index: %s", each.name, error)
-
-    def _try_again(self, not_now: Collection[str]) -> None:
-        """Embeds texts whose pause is over, some of each collection, one by one: the model may fail at each of them."""
-        name = self._embedder.name
+        self._first = False  # What is tried again belongs to a model that is known.
         due = EmbeddingFailure.objects.filter(model=name, retry_at__lte=Now())
         groups = due.order_by("collection", "target_type").values_list("collection", "target_type").distinct()
         for collection_name, type_ in list(groups):
-            if self._is_over():
-                return
-            failed = due.filter(collection=collection_name, target_type=type_).order_by("retry_at")
-            with held(collection_name, name, wait=False) as ours, _pausing(collection_name, name):
-                collection = open_collection(collection_name)
-                if not ours or collection is None or collection_name in not_now:
-                    continue
-                serving_model.ensure_model(self._embedder, collection.account, anew=False, wait=False)
-                targets = Targets(type_, list(failed.values_list("target_id", flat=True)[:BATCH]))
-                one_by_one = EmbedOptions(batch=1, background=True)
-                self._follow(embed_targets(collection, self._embedder, targets, one_by_one))
+            if collection_name not in not_now:
+                self._embed(collection_name, partial(self._failed, due, type_))
 
-    def _follow(self, steps: Iterator[Progress]) -> None:
-        for progress in steps:
-            if progress.embedded or progress.failed:
-                self._record_success()
-            if self._is_over():
+    def _embed(self, collection_name: str, steps: Callable[[Collection], Iterator[Progress]]) -> None:
+        """Takes the steps with a collection, as long as there is time, unless another process works on it."""
+        name = self._embedder.name
+        if self._is_over():
+            return
+        with held(collection_name, name, wait=False) as ours, _pausing(collection_name, name):
+            collection = open_collection(collection_name)
+            if not ours or collection is None:
                 return
+            serving_model.ensure_model(self._embedder, collection.account, anew=self._first, wait=False)
+            self._first = False
+            for progress in steps(collection):
+                if progress.embedded or progress.failed:
+                    self._record_success()
+                if self._is_over():
+                    return
+
+    def _changed(self, collection: Collection) -> Iterator[Progress]:
+        """Embeds what changed of a collection."""
+        try:
+            yield from embed_changes(collection, self._embedder, self._options)
+        except OperationalError as error:
+            if not isinstance(error.__cause__, DiskFull | OutOfMemory):
+                raise
+            log.warning("%s waits for room for its index: %s", collection.name, error)
+
+    def _failed(self, due: QuerySet[EmbeddingFailure], type_: str, collection: Collection) -> Iterator[Progress]:
+        """Embeds texts whose pause is over, some of a collection, one by one: the model may fail at each of them."""
+        failed = due.filter(collection=collection.name, target_type=type_).order_by("retry_at")
+        targets = Targets(type_, list(failed.values_list("target_id", flat=True)[:BATCH]))
+        return embed_targets(collection, self._embedder, targets, EmbedOptions(batch=1, background=True))
 
     def _is_over(self) -> bool:
         return time.monotonic() > self._until
