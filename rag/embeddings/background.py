@@ -3,7 +3,6 @@
 import logging
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from datetime import timedelta
 from functools import partial
 
@@ -102,17 +101,20 @@ class ModelPass:
         name = self._embedder.name
         if self._is_over():
             return
-        with held(collection_name, name, wait=False) as ours, _pausing(collection_name, name):
+        with held(collection_name, name, wait=False) as ours:
             collection = open_collection(collection_name)
             if not ours or collection is None:
                 return
-            serving_model.ensure_model(self._embedder, collection.account, anew=self._first, wait=False)
-            self._first = False
-            for progress in steps(collection):
-                if progress.embedded or progress.failed:
-                    self._record_success()
-                if self._is_over():
-                    return
+            try:
+                serving_model.ensure_model(self._embedder, collection.account, anew=self._first, wait=False)
+                self._first = False
+                for progress in steps(collection):
+                    if progress.embedded or progress.failed:
+                        self._record_success()
+                    if self._is_over():
+                        return
+            except OverBudget as refusal:
+                _pause(collection_name, name, refusal)
 
     def _changed(self, collection: Collection) -> Iterator[Progress]:
         """Embeds what changed of a collection."""
@@ -141,17 +143,13 @@ class ModelPass:
             self._works = True
 
 
-@contextmanager
-def _pausing(collection: str, model: str) -> Iterator[None]:
+def _pause(collection: str, model: str, refusal: OverBudget) -> None:
     """Has a collection wait that no budget pays for; those of other workspaces go on."""
-    try:
-        yield
-    except OverBudget as refusal:
-        log.info("%s waits for a budget for %s: %s", collection, model, refusal)
-        longest = LOOKED_AGAIN.total_seconds()
-        pause_s = timedelta(seconds=min(refusal.retry_after or longest, longest))
-        mark_begun(collection, model)
-        EmbeddedCollection.objects.filter(collection=collection, model=model).update(paused_until=Now() + pause_s)
+    log.info("%s waits for a budget for %s: %s", collection, model, refusal)
+    longest = LOOKED_AGAIN.total_seconds()
+    pause_s = timedelta(seconds=min(refusal.retry_after or longest, longest))
+    mark_begun(collection, model)
+    EmbeddedCollection.objects.filter(collection=collection, model=model).update(paused_until=Now() + pause_s)
 
 
 def _record_failure(name: str, failure: EmbeddingFailed) -> None:

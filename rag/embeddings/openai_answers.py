@@ -63,9 +63,12 @@ def embedded(body: bytes, texts: Sequence[str]) -> Embedded:
         failure.answered = True
         raise
     sizes = [len(text.encode("utf-8", "replace")) for text in texts]
-    tokens = _tokens(answer, most=sum(size + FRAME_TOKENS for size in sizes))
-    estimate = sum(-(-size // BYTES_PER_TOKEN) for size in sizes)
-    return Embedded(vectors, estimate if tokens is None else tokens, estimated=tokens is None)
+    usage = answer.get("usage")
+    counted = usage.get("prompt_tokens") if isinstance(usage, dict) else None
+    # A token has one byte at least.
+    if type(counted) is int and 0 < counted <= sum(size + FRAME_TOKENS for size in sizes):
+        return Embedded(vectors, counted, estimated=False)
+    return Embedded(vectors, sum(-(-size // BYTES_PER_TOKEN) for size in sizes), estimated=True)
 
 
 def _rows(answer: Any, count: int) -> Vectors:
@@ -81,13 +84,6 @@ def _rows(answer: Any, count: int) -> Vectors:
         detail = f"vectors of {vectors.shape[1]} dimensions; at most {MAX_DIMENSIONS} can be kept"
         raise EmbeddingFailed("server_error", retryable=False, detail=detail)
     return vectors
-
-
-def _tokens(answer: dict[str, Any], most: int) -> int | None:
-    """The tokens that the vendor counted, if that can be believed: a token has one byte at least."""
-    usage = answer.get("usage")
-    tokens = usage.get("prompt_tokens") if isinstance(usage, dict) else None
-    return tokens if type(tokens) is int and 0 < tokens <= most else None
 
 
 def failure_of(error: openai.APIError | httpx2.HTTPError) -> EmbeddingFailed:
