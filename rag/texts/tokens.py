@@ -1,5 +1,6 @@
 """Counts tokens offline with the tokenizer of GPT-4, enough to compare two ways of writing the same rows."""
 
+from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,17 @@ if TYPE_CHECKING:
 
 def count_tokens(text: str) -> int:
     return len(_encoding().encode_ordinary(text))
+
+
+def tokens_by_line() -> Callable[[str], int]:
+    """A count of tokens for texts that have lines in common: each line once, for no token goes on after its end."""
+    count = cache(count_tokens)
+
+    def counted(text: str) -> int:
+        *lines, last = text.split("\n")
+        return sum(count(f"{line}\n") for line in lines) + count(last)
+
+    return counted
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from toon_format import encode as to_toon
+from toons import dumps as to_toon
 
 from rag.sources.block import Dump
 from rag.sources.graphs.context import RelevantNode

@@ -3,7 +3,7 @@ from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from toon_format import encode as to_toon
+from toons import dumps as to_toon
 
 from rag.texts.tables import as_json, decode, encode, encode_tables
 from rag.texts.tokens import count_tokens
@@ -13,7 +13,9 @@ BY = {"nodes": ("type", "sheet"), "edges": ("handle",)}
 texts = st.text(max_size=12) | st.sampled_from(
     ["true", "12", "-", "a: b", 'x"y', "null", "rows", "é\n\t", "{", "nodes[1]:"]
 )
-scalars = st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | texts
+#: Beyond it a float is no exact number.
+EXACT = 2.0**53
+scalars = st.booleans() | st.integers() | st.floats(-EXACT, EXACT) | texts
 values = scalars | st.lists(scalars, max_size=3) | st.dictionaries(texts, scalars, max_size=3)
 columns = st.sampled_from(["type", "sheet", "key", "name", "source", "target", "odd key"])
 rows = st.lists(st.dictionaries(columns, values, max_size=5), max_size=7)
@@ -57,6 +59,12 @@ def test_any_result_can_be_read_back_and_takes_no_more_tokens_than_the_better_of
     text = encode(result)
     assert written(decode(text)) == written(result)
     assert count_tokens(text) <= min(count_tokens(as_json(result)), count_tokens(to_toon(result) or as_json(result)))
+
+
+@quickly
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_a_float_of_any_size_is_read_back_as_that_float(number: float) -> None:
+    assert float(decode(encode({"rows": [{"number": number}] * 9}))["rows"][0]["number"]) == number
 
 
 def test_rows_that_are_alike_stand_under_one_heading() -> None:
