@@ -28,6 +28,8 @@ POLL_S = 1.0
 RENEW_PRESENCE_S = 5.0
 #: Wake-ups for other processes are gathered this long.
 COALESCE_S = 0.01
+#: And so long where nobody but this process heard the last of them.
+COALESCE_ALONE_S = 0.1
 _WAKE_UP = re.compile(rb"(\d{1,18}):(\d{1,18})")
 
 
@@ -177,15 +179,17 @@ class Hub:
                     self._fall_behind(stream_id, lasts[stream_id])  # where a page did not reach so far
 
     async def _publish_forever(self) -> None:
+        alone = False
         while True:
             await self._publish.wait()
-            await asyncio.sleep(COALESCE_S)
+            await asyncio.sleep(COALESCE_ALONE_S if alone else COALESCE_S)
             self._publish.clear()
             outgoing, self._outgoing = self._outgoing, {}
             text = ",".join(f"{id_}:{last}" for id_, last in outgoing.items())
             try:
-                await self._publisher.publish(wakeup.channel(), text)
+                alone = await self._publisher.publish(wakeup.channel(), text) <= 1
             except (redis.RedisError, OSError) as error:
+                alone = False
                 log.warning("wake-ups not published: %s", type(error).__name__)
 
     def _heard(self, data: bytes) -> None:

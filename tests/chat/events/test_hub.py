@@ -107,7 +107,7 @@ def test_it_hears_wake_ups_of_other_processes(stream: int, monkeypatch: pytest.M
     async def main() -> None:
         async with a_hub() as hub, a_hub() as other, a_writer(other) as writer:
             watch = await hub.watch(stream, 0)
-            await heard(hub)
+            await heard(by=2)
             await writer.put(stream, 0, delta("across"))
             assert numbers(await read(watch, 1)) == [1]
             await in_db(elsewhere, stream, 1)
@@ -117,13 +117,57 @@ def test_it_hears_wake_ups_of_other_processes(stream: int, monkeypatch: pytest.M
             valkey.publish(wakeup.channel(), f"12345:3,{stream}:2")
             assert numbers(await read(watch, 2)) == [2]
 
-    async def heard(hub: Hub) -> None:
-        """Until both hubs listen."""
-        valkey = redis.asyncio.Redis.from_url(django_settings.REDIS_URL)
-        async with asyncio.timeout(30):
-            while (await valkey.pubsub_numsub(wakeup.channel()))[0][1] < 2:
-                await asyncio.sleep(0.01)
-        await valkey.aclose()
+    run(main)
+
+
+async def heard(by: int) -> None:
+    """Waits until so many hubs listen."""
+    valkey = redis.asyncio.Redis.from_url(django_settings.REDIS_URL)
+    async with asyncio.timeout(30):
+        while (await valkey.pubsub_numsub(wakeup.channel()))[0][1] < by:
+            await asyncio.sleep(0.01)
+    await valkey.aclose()
+
+
+def test_it_publishes_seldom_while_nobody_else_listens(stream: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hub_module, "COALESCE_ALONE_S", 60)
+    published: list[str] = []
+
+    async def main() -> None:
+        async with a_hub() as hub, a_writer(hub) as writer:
+            await heard(by=1)
+            publish = hub._publisher.publish
+
+            async def noted(channel: str, text: str) -> int:
+                published.append(text)
+                return int(await publish(channel, text))
+
+            monkeypatch.setattr(hub._publisher, "publish", noted)
+            watch = await hub.watch(stream, 0)
+            await writer.put(stream, 0, delta("one"))
+            async with asyncio.timeout(30):
+                while not published:
+                    await asyncio.sleep(0.01)
+            for number in range(2, 9):
+                await writer.put(stream, 0, delta("more"))
+                assert numbers(await read(watch, number))[-1] == number
+                await asyncio.sleep(3 * hub_module.COALESCE_S)
+
+    run(main)
+    assert len(published) == 1
+
+
+def test_it_publishes_at_once_while_another_process_listens(stream: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hub_module, "POLL_S", 60)
+    monkeypatch.setattr(hub_module, "COALESCE_ALONE_S", 60)
+
+    async def main() -> None:
+        async with a_hub() as hub, a_hub() as other, a_writer(other) as writer:
+            await heard(by=2)
+            watch = await hub.watch(stream, 0)
+            for number in range(1, 4):
+                await writer.put(stream, 0, delta("across"))
+                assert numbers(await read(watch, number)) == [number]
 
     run(main)
 
