@@ -16,6 +16,7 @@ from graphs.site import row_store
 from graphs.site.access import Member
 from rag.sources.registry import source_of, workspace_block
 
+_RETRIEVED = "UPDATE chat_message SET retrieved = %s, records = %s WHERE id = %s AND retrieved = ''"
 _MESSAGE = row_store.columns(Message)
 #: Another process may have been first, and a summary may have moved later records there since.
 _STORE = f"""
@@ -38,7 +39,10 @@ def enrich(run: ClaimedRun, member: Member) -> Prompt:
         context, changed = context_text(block), ""
         if system_prompt is not None:
             changed = always_sent.since_then(member, earlier.messages, flagged=earlier.always_sent)
-        if Message.objects.filter(pk=question.pk, retrieved="").update(retrieved=context, records=changed):
+        with connection.cursor() as cursor:
+            cursor.execute(_RETRIEVED, [context, changed, question.pk])
+            is_first = cursor.rowcount == 1
+        if is_first:
             question.retrieved, question.records = context, changed
         else:  # another process was first: one of the two was taken for dead
             question.refresh_from_db(fields=["retrieved", "records"])
