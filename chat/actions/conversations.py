@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.conf import settings
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import get_language
@@ -26,17 +26,31 @@ from chat.queries.conversations import Held, held_session, next_position
 from graphs.objects.headers import object_for
 from graphs.objects.kinds import is_object
 from graphs.objects.refs import Ref
+from graphs.site import row_store
 from graphs.site.access import Member
 
 TITLE_CHARS = 80
 LONGEST_TITLE = 200
+_STREAM, _SESSION = row_store.columns(Stream, "id"), row_store.columns(Session, "stream_id")
+_OPEN = f"""
+WITH stream AS (
+    INSERT INTO chat_stream ({_STREAM})
+    SELECT {_STREAM} FROM jsonb_populate_recordset(NULL::chat_stream, %(stream)s::jsonb)
+    RETURNING id
+)
+INSERT INTO chat_session ({_SESSION}, stream_id)
+SELECT {row_store.columns(Session, "stream_id", of="s")}, stream.id
+FROM stream CROSS JOIN jsonb_populate_recordset(NULL::chat_session, %(session)s::jsonb) AS s
+RETURNING stream_id
+"""  # noqa: S608 - what is inserted are names of columns
 
 
 def post_message(member: Member, text: str, *, context: Ref | None = None, model: str = "") -> Accepted:
     """Stores a message of a new conversation and the run that answers it. Raises `Refused`, `NotFound`."""
     _require_text(text)
     require_model(model)
-    with transaction.atomic():
+    _require_object(member, context)
+    with transaction.atomic(savepoint=False):
         session = open_session(member, context, model, text)
         return _ask(Held(session, member, 1, resting=True), text, opens=True)
 
@@ -63,17 +77,22 @@ def _ask(held: Held, text: str, model: str = "", *, opens: bool = False) -> Acce
     return start(run, member, events, resting=held.resting, question=question)
 
 
+def _require_object(member: Member, context: Ref | None) -> None:
+    """Refuses a conversation about what is no object that the member may see."""
+    if context is None:
+        return
+    if not is_object(context.type):
+        sentence = _("There is no kind of object called “%(kind)s”.") % {"kind": context.type}
+        raise Refused("validation", sentence, field="context.type")
+    object_for(member, context)
+
+
 def open_session(member: Member, context: Ref | None, model: str, first_text: str) -> Session:
     """A new conversation about an object of the workspace, titled by its first message."""
-    if context is not None:
-        if not is_object(context.type):
-            sentence = _("There is no kind of object called “%(kind)s”.") % {"kind": context.type}
-            raise Refused("validation", sentence, field="context.type")
-        object_for(member, context)
     title = " ".join(first_text.split())
     session_id = uuid.uuid4()
-    stream = Stream.objects.create(name=f"session_{session_id}", workspace=member.workspace)
-    return Session.objects.create(
+    stream = Stream(name=f"session_{session_id}", workspace=member.workspace)
+    session = Session(
         id=session_id,
         workspace=member.workspace,
         owner=member.user,
@@ -84,6 +103,12 @@ def open_session(member: Member, context: Ref | None, model: str, first_text: st
         model=model,
         language=(get_language() or "en")[:10],
     )
+    with connection.cursor() as cursor:
+        cursor.execute(_OPEN, {"stream": row_store.as_json([stream]), "session": row_store.as_json([session])})
+        (stream.pk,) = cursor.fetchone()
+    session.stream = stream
+    stream._state.adding = session._state.adding = False
+    return session
 
 
 def answer(member: Member, session_id: str, *, text: str | None = None, go_on: bool | None = None) -> Accepted:
