@@ -115,15 +115,6 @@ DATABASES["default"]["OPTIONS"] = {
 #: After an outage the pool is back within seconds; the library's own patience would grow to minutes.
 DATABASES["default"]["OPTIONS"]["pool"] = {"min_size": 1, "max_size": 20, "timeout": 10, "reconnect_timeout": 3}
 REDIS_URL = ENV.redis_url or _embedded.redis_url
-CACHES = {
-    "default": {
-        "BACKEND": "django.core.cache.backends.redis.RedisCache",
-        "LOCATION": REDIS_URL,
-        "KEY_PREFIX": ENV.redis_prefix,
-        # What is cached can be computed: nobody waits long for it.
-        "OPTIONS": {"socket_timeout": 0.5, "socket_connect_timeout": 0.5},
-    }
-}
 #: Names of Valkey channels and keys begin with this; sites and tests that share a server set their own.
 REDIS_PREFIX = ENV.redis_prefix
 

@@ -1,13 +1,13 @@
-"""Keeps what was retrieved for `RETRIEVAL_CACHE_S`; the keys change with the graph and its workspace's node types."""
+"""Keeps what was retrieved for `RETRIEVAL_CACHE_S`, until the graph or its workspace's node types change."""
 
 import hashlib
 import logging
+import pickle
 import uuid
-from functools import lru_cache
+from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
-from django.core.cache import BaseCache, caches
 from django.db import transaction
 from django.dispatch import receiver
 from redis.exceptions import RedisError
@@ -25,45 +25,53 @@ SHAPE = hashlib.sha256(repr([(part.__name__, part.__slots__) for part in _PARTS]
 log = logging.getLogger("countersign.rag")
 
 
-def cache_key(graph: Graph, question: str, options: Options) -> str:
-    """The key of what this question brings from the graph as it is now; taken before anything is read."""
-    types = read(_types(graph.workspace_id)) or ""
-    state = f"{graph.pk}:{graph.version}:{graph.updated_at.timestamp()}:{types}"
-    return f"retrieval:{SHAPE}:{state}:{hashlib.sha256(f'{options}{question}'.encode()).hexdigest()}"
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What is kept for a question, or its empty place. `types` names the state of node types when it was read."""
+
+    key: str
+    types: bytes
+    context: GraphContext | None
+
+
+def read(graph: Graph, question: str, options: Options) -> Entry:
+    """What this question brought from the graph as it is now; to be read before anything that will be kept there."""
+    digest = hashlib.sha256(f"{options}{question}".encode()).hexdigest()
+    state = f"{graph.pk}:{graph.version}:{graph.updated_at.timestamp()}"
+    key = f"{settings.REDIS_PREFIX}:retrieval:{SHAPE}:{state}:{digest}"
+    try:
+        with valkey.asked() as client:
+            found: list[Any] = client.mget(_types(graph.workspace_id), key)
+        types, kept = found
+        of_types, context = pickle.loads(kept) if kept else (b"", None)  # noqa: S301 - our own Valkey
+    except Exception as error:  # Any: of Valkey, and of an entry that cannot be read, unpickling raises what it likes.
+        log.warning("Retrieval cannot read its cache: %s", error)
+        return Entry(key, b"", None)
+    return Entry(key, types or b"", context if of_types == (types or b"") else None)
+
+
+def keep(entry: Entry, context: GraphContext) -> None:
+    """Keeps a context in the place that was read, where the settings say so."""
+    if settings.RETRIEVAL_CACHE_S:
+        _write(entry.key, pickle.dumps((entry.types, context)), settings.RETRIEVAL_CACHE_S)
 
 
 @receiver(changed)
 def name_types_anew(change: Applied, **_kwargs: Any) -> None:
-    """Names the state of node types for as long as something read before may be cached, or is just being read."""
+    """Names the state of node types for as long as something read before may be kept, or is just being read."""
     if any(kind == NodeType.TYPE for kind, _field in change.touched):
         kept_s = LONGEST_S + settings.RETRIEVAL_CACHE_S
-        transaction.on_commit(lambda: write(_types(change.workspace_id), uuid.uuid4().hex, kept_s))
-
-
-@lru_cache
-def _shared(_settings: str) -> BaseCache:
-    """The cache of all threads: Django makes one, with a connection of its own, for each run."""
-    return caches.create_connection("default")
+        transaction.on_commit(lambda: _write(_types(change.workspace_id), uuid.uuid4().bytes, kept_s))
 
 
 def _types(workspace_id: int) -> str:
-    return f"retrieval:types:{workspace_id}"
+    return f"{settings.REDIS_PREFIX}:retrieval:types:{workspace_id}"
 
 
-def read(key: str) -> Any:
-    """What was stored under a key, if that is not too long ago."""
-    try:
-        with valkey.asked():
-            return _shared(repr(settings.CACHES)).get(key)
-    except Exception as error:  # Any: of Valkey, and of an entry that cannot be read, unpickling raises what it likes.
-        log.warning("Retrieval cannot read its cache: %s", error)
-        return None
-
-
-def write(key: str, value: object, ttl_s: int) -> None:
+def _write(key: str, value: bytes, kept_s: int) -> None:
     """Stores a value for so many seconds; without Valkey not at all."""
     try:
-        with valkey.asked():
-            _shared(repr(settings.CACHES)).set(key, value, ttl_s)
+        with valkey.asked() as client:
+            client.set(key, value, ex=kept_s)
     except RedisError as error:
         log.warning("Retrieval cannot write its cache: %s", error)

@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from itertools import islice
 
-from django.conf import settings
-
 from graphs.models import Graph
 from graphs.site.accounts import Account, account_of
 from graphs.site.telemetry.events import activity
@@ -34,12 +32,12 @@ def retrieve(
     """
     with activity("retrieval", lambda: {"query": question}, graph=graph.pk) as span:
         options = options or configured()
-        key = cache.cache_key(graph, question, options)
-        context: GraphContext | None = cache.read(key)
-        span.note(cache_hit=context is not None)
+        kept = cache.read(graph, question, options)
+        span.note(cache_hit=kept.context is not None)
+        context = kept.context
         if context is None:
             context = look_up(graph, question, account, options).context
-            cache.write(key, context, settings.RETRIEVAL_CACHE_S)
+            cache.keep(kept, context)
         span.note(nodes=len(context.relevant_nodes), edges=len(context.relevant_edges))
     return context
 

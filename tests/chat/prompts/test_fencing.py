@@ -12,7 +12,7 @@ from tests.seeded import World, world
 
 @pytest.fixture
 def here(db: None, settings) -> World:
-    settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.dummy.DummyCache"}}
+    settings.RETRIEVAL_CACHE_S = 0
     return world()
 
 

@@ -1,9 +1,8 @@
 import pickle
-import time
+import uuid
 from typing import Any
 
 import pytest
-from django.core.cache import cache
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from redis.exceptions import ConnectionError as NoRedis
@@ -24,7 +23,7 @@ from rag.embeddings.base import EmbeddingFailed
 from rag.embeddings.collections import MAX_CHARS
 from rag.embeddings.local import LocalEmbedder
 from rag.embeddings.updating import embed_all
-from rag.sources.graphs.cache import cache_key, write
+from rag.sources.graphs import cache
 from rag.sources.graphs.context import GraphContext, Options, configured
 from rag.sources.graphs.nodes import GraphNodes
 from rag.sources.graphs.retrieve import retrieve
@@ -34,8 +33,7 @@ from tests.seeded import CANARY, World, world
 
 @pytest.fixture
 def here(db: None, settings, monkeypatch: pytest.MonkeyPatch) -> World:
-    settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
-    cache.clear()
+    settings.REDIS_PREFIX = f"{settings.REDIS_PREFIX}:{uuid.uuid4().hex}"  # what other tests kept is elsewhere
     monkeypatch.setattr(valkey, "_away", {})
     return world()
 
@@ -176,22 +174,21 @@ def test_every_way_of_changing_a_graph_empties_what_was_kept(here: World) -> Non
 
 
 def test_a_type_that_changes_through_another_graph_is_not_shown_as_it_was(
-    here: World, django_capture_on_commit_callbacks: Any, monkeypatch: pytest.MonkeyPatch
+    here: World, settings: Any, django_capture_on_commit_callbacks: Any
 ) -> None:
     type_ = NodeType.objects.create(workspace=here.nba.workspace, key="mailer", display_name="Mailer")
     Node.objects.filter(graph=here.nba, key="fetch-api").update(type=type_.key)
-    before = cache_key(here.nba, "fetch-api", configured())
+    before = cache.read(here.nba, "fetch-api", configured())
     found = retrieve(here.nba, "fetch-api")
     assert found.relevant_nodes[0].type_name == "Mailer"
     change = Update(Ref("nodeType", "mailer"), {"displayName": "Mailer"}, {"displayName": "Post office"})
     with django_capture_on_commit_callbacks(execute=True):
         changes.apply(here.orders, [change], Because(None, Origin.MANUAL))
     assert retrieve(here.nba, "fetch-api").relevant_nodes[0].type_name == "Post office"
-    began = time.time()
-    monkeypatch.setattr(time, "time", lambda: began + 5)
-    write(before, found, 120)  # by a retrieval that was under way
-    monkeypatch.setattr(time, "time", lambda: began + 121)
+    cache.keep(before, found)  # by a retrieval that was under way
     assert retrieve(here.nba, "fetch-api").relevant_nodes[0].type_name == "Post office"
+    named_for_s = valkey.client().ttl(cache._types(here.nba.workspace_id))
+    assert named_for_s > cache.LONGEST_S + settings.RETRIEVAL_CACHE_S - 60
 
 
 def embedded(graph: Graph) -> Graph:
@@ -245,42 +242,40 @@ def failing(*_: object) -> None:
 
 
 class NoCache:
-    def get(self, key: str) -> None:
+    def mget(self, *keys: str) -> list[bytes | None]:
         raise NoRedis("refused")
 
-    def set(self, key: str, value: object, timeout: int) -> None:
+    def set(self, key: str, value: bytes, ex: int) -> None:
         raise NoRedis("refused")
 
 
 def test_it_works_without_a_cache(here: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rag.sources.graphs.cache._shared", lambda _settings: NoCache())
+    monkeypatch.setattr(valkey, "client", NoCache)
     assert keys(retrieve(here.nba, "fetch-api"))[0] == "fetch-api"
 
 
 def test_it_asks_a_cache_that_is_away_once(here: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[str] = []
-    monkeypatch.setattr(NoCache, "get", lambda self, key: asked.append(key) or NoCache.set(self, key, None, 0))
-    monkeypatch.setattr("rag.sources.graphs.cache._shared", lambda _settings: NoCache())
+    asked: list[tuple[str, ...]] = []
+    monkeypatch.setattr(NoCache, "mget", lambda self, *keys: asked.append(keys) or NoCache.set(self, "", b"", 0))
+    monkeypatch.setattr(valkey, "client", NoCache)
     for _ in range(3):
         assert keys(retrieve(here.nba, "fetch-api"))[0] == "fetch-api"
     assert len(asked) == 1
 
 
-class Unreadable(NoCache):
-    def get(self, key: str) -> None:
-        pickle.loads(b"crag.context\nNoLongerHere\n.")
-
-
-def test_an_entry_that_cannot_be_read_is_none(here: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rag.sources.graphs.cache._shared", lambda _settings: Unreadable())
-    assert keys(retrieve(here.nba, "fetch-api"))[0] == "fetch-api"
+def test_an_entry_that_cannot_be_read_is_none(here: World, caplog: pytest.LogCaptureFixture) -> None:
+    place = cache.read(here.nba, "fetch-api", configured())
+    valkey.client().set(place.key, b"crag.context\nNoLongerHere\n.", ex=60)
+    with caplog.at_level("WARNING", logger="countersign.rag"):
+        assert keys(retrieve(here.nba, "fetch-api"))[0] == "fetch-api"
+    assert "cannot read its cache" in caplog.text
 
 
 def test_what_a_version_with_other_fields_kept_is_not_read(here: World, monkeypatch: pytest.MonkeyPatch) -> None:
     other = retrieve(here.orders, "fetch-api")
     with monkeypatch.context() as patched:
-        patched.setattr("rag.sources.graphs.cache.SHAPE", "other")
-        write(cache_key(here.nba, "fetch-api", configured()), other, 60)
+        patched.setattr(cache, "SHAPE", "other")
+        cache.keep(cache.read(here.nba, "fetch-api", configured()), other)
     assert retrieve(here.nba, "fetch-api") != other
 
 
