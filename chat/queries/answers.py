@@ -1,5 +1,6 @@
 """What an answer came to: its calls, how it ended, what it used."""
 
+import json
 import uuid
 from typing import Any, Literal, Self
 
@@ -7,7 +8,14 @@ from chat.models import Message, Run, RunStatus, Session, calls_of
 from chat.proposals.proposal_json import ProposalShape, proposals_json
 from chat.queries.proposals import in_brief
 from chat.spending.recording import COUNTS, OF_CONVERSATION
+from graphs.site import row_store
 from graphs.site.shapes import AsItIs, Shape
+
+_ANSWER = f"""
+SELECT {row_store.columns(Message, of="m")},
+    r.status AS run_status, r.outcome AS run_outcome, r.error::text AS run_error
+FROM chat_run AS r JOIN chat_message AS m ON m.id = r.message_id WHERE r.id = %s
+"""  # noqa: S608 - what is inserted are names of columns
 
 
 class ToolCallShape(Shape):
@@ -85,18 +93,22 @@ class SessionUsageShape(_TokensShape):
 
 def run_result(run_id: uuid.UUID) -> dict[str, Any] | None:
     """How a run ended, for the door that began it and waits; None while it is still on its way."""
-    run = Run.objects.select_related("message").get(pk=run_id)
-    if run.status in {RunStatus.QUEUED, RunStatus.RUNNING}:
+    answers: list[Any] = list(Message.objects.raw(_ANSWER, [run_id]))
+    if not answers:
+        raise Run.DoesNotExist
+    (answer,) = answers
+    if answer.run_status in {RunStatus.QUEUED, RunStatus.RUNNING}:
         return None
-    results = [call.result for call in calls_of(run.message.rounds)]
+    error = json.loads(answer.run_error or "{}")
+    results = [call.result for call in calls_of(answer.rounds)]
     proposed = any(isinstance(result, dict) and "proposalId" in result for result in results)
     kinds = {"waiting": "interrupt", "toolLimit": "toolLimit", "error": "error"}
     return ResultShape(
-        type=kinds.get(run.outcome, "message"),
-        message=run.message.content,
-        tool_calls=tool_calls(run.message),
-        proposals=proposals_json(in_brief(run.message.proposals.all())) if proposed else [],
-        **({"error": run.error} if run.error else {}),
+        type=kinds.get(answer.run_outcome, "message"),
+        message=answer.content,
+        tool_calls=tool_calls(answer),
+        proposals=proposals_json(in_brief(answer.proposals.all())) if proposed else [],
+        **({"error": error} if error else {}),
     ).to_json()
 
 
