@@ -25,7 +25,6 @@ ALLOWED_HOSTS = csv(ENV.allowed_hosts)
 CSRF_TRUSTED_ORIGINS = csv(ENV.csrf_trusted_origins)
 
 INSTALLED_APPS = [
-    "daphne",
     "config.apps.SiteConfig",
     "django.contrib.admin",
     "django.contrib.auth",
