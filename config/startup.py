@@ -5,17 +5,20 @@ import shutil
 import socket
 import threading
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from config import embedded, listening, local, processes
+from config import embedded, listening, local, prepared, processes
 from config.locks import lock_for_this_process
 from config.problem import Problem
-from config.supervisor import Stopped, Supervisor
+from config.supervisor import TICK_S, Stopped, Supervisor
 from config.terminal import Terminal
 
 #: After this long without an answer of /readyz a sentence says that it takes long.
 SLOW_S = 60
+#: Until it is ready, or for so long, workers leave the processor to the web processes.
+LATE_S = 10
 
 
 @dataclass(frozen=True)
@@ -48,10 +51,11 @@ def run(site: Site) -> None:
             raise Problem(local.no_access(site.data_dir, error)) from error
         with listening.listen(site.host, site.port) as shared, Supervisor(terminal) as supervisor:
             supervisor.heed_signals()
-            _start(site, shared, supervisor)
+            ready = _start(site, shared, supervisor)
             parent = os.getppid()
             while True:
-                supervisor.pause(0.2)
+                supervisor.pause(0.2 if ready.announced else TICK_S)
+                ready.announce(supervisor)
                 if site.with_parent and os.getppid() != parent:
                     supervisor.stop_on_request()
     except Stopped:
@@ -60,19 +64,29 @@ def run(site: Site) -> None:
         terminal.close()
 
 
-def _start(site: Site, shared: socket.socket, supervisor: Supervisor) -> None:
+def _start(site: Site, shared: socket.socket, supervisor: Supervisor) -> "Ready":
     env = processes.environment(site.data_dir, site.demo_password) | _room_for_metrics(site.data_dir)
     where = local.server_paths(site.data_dir)
     if site.redis_url:
         _check_redis(site.redis_url)
     embedded.start(embedded.Embedded(where, postgres=not site.database_url, valkey=not site.redis_url), supervisor)
+    _prepare(site.data_dir, site.database_url or where.database_url, env, supervisor)
+    ready = Ready(site, shared, supervisor.terminal)
+    supervisor.keep(*processes.workers(site.workers, site.data_dir, env), once=ready.or_late)
+    supervisor.keep(*processes.web(site.web, shared.fileno(), site.drain_s, env))
+    ready.start()
+    return ready
+
+
+def _prepare(data_dir: Path, database_url: str, env: Mapping[str, str], supervisor: Supervisor) -> None:
+    digest = prepared.code()
+    if prepared.is_noted(data_dir, digest, database_url):
+        return
     code, tail = supervisor.run(processes.prepare(env))
     if code != 0:
         last = tail.strip().rpartition("\n")[2]
         raise Problem(f"The database could not be prepared: {last}\nThe lines of prepare above say more.")
-    supervisor.keep(*processes.workers(site.workers, site.data_dir, env))
-    supervisor.keep(*processes.web(site.web, shared.fileno(), site.drain_s, env))
-    threading.Thread(target=_announce, args=(site, shared, supervisor.terminal), daemon=True).start()
+    prepared.note(data_dir, digest, database_url)
 
 
 def _room_for_metrics(data_dir: Path) -> dict[str, str]:
@@ -99,12 +113,32 @@ def _check_redis(url: str) -> None:
         client.close()
 
 
-def _announce(site: Site, shared: socket.socket, terminal: Terminal) -> None:
-    """Says once that the site is ready; ends with the process."""
-    slow_at = time.monotonic() + SLOW_S
-    while not listening.is_ready(shared, site.host_header):
-        time.sleep(0.1)
-        if time.monotonic() > slow_at:
-            slow_at = float("inf")
-            terminal.say(f"Not ready after {SLOW_S} seconds: {listening.url(shared)}/readyz says why.")
-    terminal.say(f"Ready: {listening.url(shared)}  login: demo / {site.demo_password}")
+class Ready(threading.Thread):
+    """Asks until the site is ready; ends with the process."""
+
+    def __init__(self, site: Site, shared: socket.socket, terminal: Terminal) -> None:
+        super().__init__(name="ready", daemon=True)
+        self._site, self._shared, self._terminal = site, shared, terminal
+        self._late_at = time.monotonic() + LATE_S
+        self._yes = threading.Event()
+        self.announced = False
+
+    def run(self) -> None:
+        slow_at = time.monotonic() + SLOW_S
+        while not listening.is_ready(self._shared, self._site.host_header):
+            time.sleep(0.05)
+            if time.monotonic() > slow_at:
+                slow_at = float("inf")
+                self._terminal.say(f"Not ready after {SLOW_S} seconds: {listening.url(self._shared)}/readyz says why.")
+        self._yes.set()
+
+    def or_late(self) -> bool:
+        """Whether it is ready, or nobody should wait for that any longer."""
+        return self._yes.is_set() or time.monotonic() > self._late_at
+
+    def announce(self, supervisor: Supervisor) -> None:
+        """Says so once, when it is and what waited for that has been started."""
+        if self._yes.is_set() and not self.announced:
+            supervisor.pause()
+            self._terminal.say(f"Ready: {listening.url(self._shared)}  login: demo / {self._site.demo_password}")
+            self.announced = True

@@ -25,7 +25,9 @@ class Keeper:
     """One program that should run, its present process and its recent deaths (monotonic seconds)."""
 
     program: Program
-    child: Child | None
+    child: Child | None = None
+    #: Whether it may be started by now.
+    once: Callable[[], bool] = lambda: True
     deaths: list[float] = field(default_factory=list)
     waiting_since: float | None = None
     start_at: float = 0
@@ -68,10 +70,12 @@ class Supervisor:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, lambda _number, _frame: self.stop_on_request())
 
-    def keep(self, *programs: Program) -> list[Keeper]:
-        """Starts programs and keeps them running. They stop together, before those that were started earlier."""
-        keepers = [Keeper(program, Child(program, self.terminal)) for program in programs]
+    def keep(self, *programs: Program, once: Callable[[], bool] = lambda: True) -> list[Keeper]:
+        """Starts programs, once they may, and keeps them running. They stop together, before those of earlier calls."""
+        keepers = [Keeper(program, once=once) for program in programs]
         self._keepers += keepers
+        for keeper in keepers:
+            self._look_after(keeper)
         return keepers
 
     def run(self, program: Program) -> tuple[int, str]:
@@ -104,7 +108,7 @@ class Supervisor:
     def _look_after(self, keeper: Keeper) -> None:
         now = time.monotonic()
         if keeper.child is None:
-            if now >= keeper.start_at:
+            if now >= keeper.start_at and keeper.once():
                 keeper.child = Child(keeper.program, self.terminal)
             return
         code = keeper.child.poll()

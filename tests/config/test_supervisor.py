@@ -74,6 +74,16 @@ def test_it_waits_for_a_predecessor_without_counting(supervisor: Supervisor, tmp
     assert keeper.deaths == []
 
 
+def test_it_starts_a_program_once_it_may(supervisor: Supervisor) -> None:
+    allowed: list[bool] = []
+    (keeper,) = supervisor.keep(python("one", FOREVER), once=lambda: bool(allowed))
+    supervisor.pause()
+    assert keeper.child is None
+    allowed.append(True)
+    supervisor.pause()
+    assert keeper.child is not None
+
+
 def test_it_stops_the_youngest_first(tmp_path: Path) -> None:
     order = tmp_path / "order"
     code = (

@@ -84,6 +84,25 @@ def test_it_recovers_from_stale_files(up: Start, data_dir: Path) -> None:
     assert_it_is_there(data_dir)
 
 
+def test_it_prepares_the_database_again_only_where_something_changed(up: Start, data_dir: Path) -> None:
+    def start() -> str:
+        running = up()
+        running.ready()
+        running.end()
+        return running.output
+
+    start()
+    assert "prepare" not in start()
+    url = local.server_paths(data_dir).database_url
+    running = up()
+    running.ready()
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("INSERT INTO django_migrations (app, name, applied) VALUES ('gone', '0001_gone', now())")
+    running.end()
+    assert "No migrations to apply." in start()
+    assert "prepare" not in start()
+
+
 def test_it_starts_a_dead_process_again(up: Start, data_dir: Path) -> None:
     running = up()
     port = running.port()
