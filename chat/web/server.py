@@ -170,7 +170,6 @@ def _load_and_keep() -> None:
 
     import_module(settings.ROOT_URLCONF)
     count_tokens("")
-    gc.collect()
     gc.freeze()
     gc.enable()
 
