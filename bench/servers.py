@@ -13,7 +13,7 @@ import psycopg
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from config import embedded, local
+from config import embedded, local, postgres
 from config.supervisor import Supervisor
 from config.terminal import Terminal
 
@@ -50,6 +50,7 @@ def servers(kept_in: Path | None = None) -> Iterator[Servers]:
             with Supervisor(terminal) as supervisor:
                 embedded.start(embedded.Embedded(local.server_paths(data_dir)), supervisor)
                 addresses = local.server_paths(data_dir)
+                postgres.ensure_database(addresses)
                 with psycopg.connect(addresses.database_url, autocommit=True) as connection:
                     if not connection.execute(_KNOWN, [REFERENCE]).fetchone():
                         connection.execute(f"CREATE DATABASE {REFERENCE}")

@@ -26,7 +26,13 @@ class Embedded:
 
 
 def start(wanted: Embedded, supervisor: Supervisor) -> None:
-    """Returns when both accept connections and the database exists. Raises Problem with what to do."""
+    """Returns when both accept connections. Raises Problem with what to do."""
+    begin(wanted, supervisor)
+    wait(wanted, supervisor)
+
+
+def begin(wanted: Embedded, supervisor: Supervisor) -> None:
+    """Starts both, PostgreSQL on data that are there then."""
     if not (wanted.postgres or wanted.valkey):
         return
     try:
@@ -37,9 +43,16 @@ def start(wanted: Embedded, supervisor: Supervisor) -> None:
         if wanted.valkey:
             valkey.make_folders(wanted.where)
             supervisor.keep(valkey.server(wanted.where, lock.handle, wanted.valkey_databases))
-        _wait_for_both(wanted, supervisor)
     except OSError as error:
         raise Problem(local.no_access(wanted.where.data_dir, error)) from error
+
+
+def wait(wanted: Embedded, supervisor: Supervisor) -> None:
+    where = wanted.where
+    if wanted.postgres:
+        _wait(supervisor, "PostgreSQL", lambda: postgres.accepts_connections(where))
+    if wanted.valkey:
+        _wait(supervisor, "Valkey", lambda: valkey.accepts_connections(where))
 
 
 def _wait_for_predecessors(lock: ServersLock, supervisor: Supervisor) -> None:
@@ -69,15 +82,6 @@ def _start_postgres(wanted: Embedded, lock: ServersLock, supervisor: Supervisor)
         _make_data(wanted, account, supervisor)
     postgres.remove_stale_pid_file(where)
     supervisor.keep(postgres.server(programs, where, account, lock.handle, wanted.postgres_settings))
-
-
-def _wait_for_both(wanted: Embedded, supervisor: Supervisor) -> None:
-    where = wanted.where
-    if wanted.postgres:
-        _wait(supervisor, "PostgreSQL", lambda: postgres.accepts_connections(where))
-        postgres.ensure_database(where)
-    if wanted.valkey:
-        _wait(supervisor, "Valkey", lambda: valkey.accepts_connections(where))
 
 
 def _set_aside_data_of_a_removed_folder(where: local.ServerPaths, supervisor: Supervisor) -> None:

@@ -1,5 +1,6 @@
 """Every variable that Countersign reads, with type and default. One that does not fit stops the start."""
 
+import sys
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -123,3 +124,8 @@ def read() -> Environment:
 def csv(text: str) -> list[str]:
     """ "a, b" -> ["a", "b"]; nothing for an empty text."""
     return [part.strip() for part in text.split(",") if part.strip()]
+
+
+if __name__ == "__main__":
+    # For `manage.py up`, which keeps none of the libraries that it takes to read this.
+    sys.stdout.write(read().model_dump_json())

@@ -5,9 +5,11 @@ import time
 
 import django
 import psycopg
+from django.conf import settings
 from django.core.management import call_command, get_commands
 from django.db import connection
 
+from config import local, postgres
 from config.problem import Problem
 
 #: Any number, the same in every process: one prepares at a time.
@@ -28,6 +30,8 @@ def main() -> None:
 def _connect() -> psycopg.Connection:
     parameters = connection.get_connection_params() | {"autocommit": True, "connect_timeout": 10}
     try:
+        if not settings.ENV.database_url:
+            postgres.ensure_database(local.server_paths(settings.DATA_DIR))
         return psycopg.connect(**parameters)
     except psycopg.OperationalError as error:
         raise Problem(

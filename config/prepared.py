@@ -1,16 +1,21 @@
-"""Whether `config.prepare` would find nothing to do, known without Django, which takes seconds to load."""
+"""`python -m config.prepared` prepares the database for `manage.py up`, unless nothing has changed since the last time.
+
+It finds that out without Django, which takes seconds to load.
+"""
 
 import hashlib
+import json
 import os
 import sys
 import sysconfig
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 import psycopg
 
-BASE_DIR = Path(__file__).resolve().parent.parent
-#: What is ours: `code` knows it file by file, and everything else by the names of the installed packages.
-OURS = ("config", "graphs", "rag", "chat")
+from config import local
+
 #: NULL where there is something to do whatever the code is: no extension, or nothing but an empty database.
 STATE = """
 SELECT string_agg(format('%s.%s %s', app, name, extract(epoch FROM applied)), ',' ORDER BY id) FROM django_migrations
@@ -19,38 +24,71 @@ AND (EXISTS (SELECT FROM auth_user) OR EXISTS (SELECT FROM graphs_workspace))
 """
 
 
-def code() -> str:
-    """A digest of all that decides what has to be done to a database: our files, installed packages, Python, settings.
+def main() -> None:
+    data_dir = Path(os.environ["DATA_DIR"])
+    database_url = os.environ.get("DATABASE_URL") or local.server_paths(data_dir).database_url
+    if is_noted(data_dir, database_url):
+        return
+    import django
 
-    It is taken before the preparation, so that what changes meanwhile is looked at by the next one.
-    """
-    packages = sorted(path.name for path in Path(sysconfig.get_path("purelib")).glob("*.dist-info"))
+    from config import prepare
+
+    django.setup()
+    folders = folders_of_apps()
+    digest = code(folders)  # Before the preparation: what changes meanwhile is looked at by the next one.
+    prepare.main()
+    note(data_dir, database_url, folders, digest)
+
+
+def folders_of_apps() -> list[str]:
+    """Where the code of the site is, settings included; packages are known by their names."""
+    from django.apps import apps
+    from django.conf import settings
+
+    settings_file = sys.modules[settings.SETTINGS_MODULE].__file__ or ""
+    folders = {*(app.path for app in apps.get_app_configs()), str(Path(settings_file).parent)}
+    return sorted(folder for folder in folders if not Path(folder).is_relative_to(_packages()))
+
+
+def code(folders: Iterable[str]) -> str:
+    """A digest of all that decides what has to be done to a database: code, installed packages, Python, settings."""
+    packages = sorted(path.name for path in _packages().glob("*.dist-info"))
     digest = hashlib.sha256("\0".join([sys.version, os.environ.get("DJANGO_SETTINGS_MODULE", ""), *packages]).encode())
-    for file in sorted(file for name in OURS for file in (BASE_DIR / name).rglob("*.py")):
-        digest.update(f"\0{file.relative_to(BASE_DIR)}\0".encode())
+    for file in sorted(file for folder in folders for file in Path(folder).rglob("*.py")):
+        digest.update(f"\0{file}\0".encode())
         digest.update(file.read_bytes())
     return digest.hexdigest()
 
 
-def is_noted(data_dir: Path, digest: str, database_url: str) -> bool:
-    """Whether the last preparation was that of this code, of this database, and neither has changed since."""
+def is_noted(data_dir: Path, database_url: str) -> bool:
+    """Whether the last preparation was by this code, of this database, and neither has changed since."""
     try:
-        noted = (data_dir / "prepared").read_text()
-    except OSError:
+        noted = json.loads((data_dir / "prepared").read_text())
+        if noted["code"] != code(noted["folders"]):
+            return False
+    except (OSError, ValueError, LookupError):
         return False
     found = _state(database_url)
-    return found is not None and noted == _note(digest, found)
+    return found is not None and noted["database"] == _digest(found)
 
 
-def note(data_dir: Path, digest: str, database_url: str) -> None:
-    """Notes what the database is like after a preparation by this code."""
+def note(data_dir: Path, database_url: str, folders: list[str], digest: str) -> None:
+    """Notes what the database is like after a preparation by this code; what cannot be noted is prepared again."""
     found = _state(database_url)
-    if found is not None:
-        (data_dir / "prepared").write_text(_note(digest, found))
+    if found is None:
+        return
+    with suppress(OSError):
+        (data_dir / "prepared").write_text(
+            json.dumps({"folders": folders, "code": digest, "database": _digest(found)}, indent=1)
+        )
 
 
-def _note(digest: str, found: str) -> str:
-    return f"{digest} {hashlib.sha256(found.encode()).hexdigest()}\n"
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _packages() -> Path:
+    return Path(sysconfig.get_path("purelib"))
 
 
 def _state(database_url: str) -> str | None:
@@ -65,3 +103,7 @@ def state(connection: psycopg.Connection) -> str | None:
     """The migrations that a database has seen, and when; None where it has to be prepared in any case."""
     row = connection.execute(STATE).fetchone()
     return row[0] if row else None
+
+
+if __name__ == "__main__":
+    main()

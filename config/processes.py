@@ -16,25 +16,29 @@ QUEUES = "default,embeddings"
 
 def environment(data_dir: Path, demo_password: str) -> dict[str, str]:
     """The environment of our Python processes: modules and data are found wherever we were started."""
-    path = os.pathsep.join([str(BASE_DIR), *filter(None, [os.environ.get("PYTHONPATH")])])
     return {
         **os.environ,
         "DATA_DIR": str(data_dir),
         "DEMO_PASSWORD": demo_password,
         "DJANGO_SETTINGS_MODULE": os.environ.get("DJANGO_SETTINGS_MODULE", "config.settings"),
-        "PYTHONPATH": path,
+        "PYTHONPATH": python_path(),
         "PYTHONUNBUFFERED": "1",
     }
 
 
+def python_path() -> str:
+    return os.pathsep.join([str(BASE_DIR), *filter(None, [os.environ.get("PYTHONPATH")])])
+
+
 def prepare(env: Mapping[str, str]) -> Program:
-    return _python("prepare", ["-m", "config.prepare"], env)
+    return _python("prepare", ["-m", "config.prepared"], env)
 
 
-def web(count: int, listening: int, drain_s: float, env: Mapping[str, str]) -> list[Program]:
-    """`listening` is the file descriptor of the socket they share."""
-    arguments = ["-m", WEB_MODULE, "--fd", str(listening), "daphne"]
-    return [_python(f"web-{i}", arguments, env, stop_s=drain_s + 5, pass_fds=(listening,)) for i in range(1, count + 1)]
+def web(count: int, listening: int, after: int, drain_s: float, env: Mapping[str, str]) -> list[Program]:
+    """They share the socket `listening`, and serve when the pipe `after` is closed at its other end."""
+    arguments = ["-m", WEB_MODULE, "--fd", str(listening), "--after", str(after), "daphne"]
+    fds = (listening, after)
+    return [_python(f"web-{i}", arguments, env, stop_s=drain_s + 5, pass_fds=fds) for i in range(1, count + 1)]
 
 
 def workers(count: int, data_dir: Path, env: Mapping[str, str]) -> list[Program]:

@@ -5,11 +5,10 @@ import shutil
 import socket
 import threading
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from config import embedded, listening, local, prepared, processes
+from config import embedded, listening, local, processes
 from config.locks import lock_for_this_process
 from config.problem import Problem
 from config.supervisor import TICK_S, Stopped, Supervisor
@@ -43,6 +42,7 @@ def run(site: Site) -> None:
     """Returns after an orderly stop. Raises Problem with a sentence; in both cases nothing is left running."""
     names = ["postgres", "valkey", "prepare", *(f"web-{i + 1}" for i in range(site.web))]
     terminal = Terminal([*names, *(f"worker-{i + 1}" for i in range(site.workers))])
+    parent = os.getppid()
     try:
         try:
             local.make_data_dir(site.data_dir)
@@ -52,7 +52,6 @@ def run(site: Site) -> None:
         with listening.listen(site.host, site.port) as shared, Supervisor(terminal) as supervisor:
             supervisor.heed_signals()
             ready = _start(site, shared, supervisor)
-            parent = os.getppid()
             while True:
                 supervisor.pause(0.2 if ready.announced else TICK_S)
                 ready.announce(supervisor)
@@ -69,24 +68,21 @@ def _start(site: Site, shared: socket.socket, supervisor: Supervisor) -> "Ready"
     where = local.server_paths(site.data_dir)
     if site.redis_url:
         _check_redis(site.redis_url)
-    embedded.start(embedded.Embedded(where, postgres=not site.database_url, valkey=not site.redis_url), supervisor)
-    _prepare(site.data_dir, site.database_url or where.database_url, env, supervisor)
+    servers = embedded.Embedded(where, postgres=not site.database_url, valkey=not site.redis_url)
+    embedded.begin(servers, supervisor)
     ready = Ready(site, shared, supervisor.terminal)
     supervisor.keep(*processes.workers(site.workers, site.data_dir, env), once=ready.or_late)
-    supervisor.keep(*processes.web(site.web, shared.fileno(), site.drain_s, env))
-    ready.start()
-    return ready
-
-
-def _prepare(data_dir: Path, database_url: str, env: Mapping[str, str], supervisor: Supervisor) -> None:
-    digest = prepared.code()
-    if prepared.is_noted(data_dir, digest, database_url):
-        return
+    # They load meanwhile, and serve when this pipe is closed.
+    waited_on, closed_when_prepared = os.pipe()
+    supervisor.keep(*processes.web(site.web, shared.fileno(), waited_on, site.drain_s, env))
+    embedded.wait(servers, supervisor)
     code, tail = supervisor.run(processes.prepare(env))
     if code != 0:
         last = tail.strip().rpartition("\n")[2]
         raise Problem(f"The database could not be prepared: {last}\nThe lines of prepare above say more.")
-    prepared.note(data_dir, digest, database_url)
+    os.close(closed_when_prepared)
+    ready.start()
+    return ready
 
 
 def _room_for_metrics(data_dir: Path) -> dict[str, str]:
@@ -119,11 +115,12 @@ class Ready(threading.Thread):
     def __init__(self, site: Site, shared: socket.socket, terminal: Terminal) -> None:
         super().__init__(name="ready", daemon=True)
         self._site, self._shared, self._terminal = site, shared, terminal
-        self._late_at = time.monotonic() + LATE_S
+        self._late_at = float("inf")
         self._yes = threading.Event()
         self.announced = False
 
     def run(self) -> None:
+        self._late_at = time.monotonic() + LATE_S
         slow_at = time.monotonic() + SLOW_S
         while not listening.is_ready(self._shared, self._site.host_header):
             time.sleep(0.05)

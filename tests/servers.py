@@ -15,7 +15,7 @@ from pathlib import Path
 
 import psycopg
 
-from config import embedded, local
+from config import embedded, local, postgres
 from config.supervisor import Supervisor
 from config.terminal import Terminal
 
@@ -53,6 +53,8 @@ class Servers:
             valkey_databases=VALKEY_DATABASES,
         )
         embedded.start(wanted, self._supervisor)
+        if wanted.postgres:
+            postgres.ensure_database(where)
         addresses = local.server_paths(self._data_dir)
         os.environ["DATA_DIR"] = str(self._data_dir)
         if wanted.postgres:

@@ -1,6 +1,6 @@
 """The entry of a web process: Daphne with the settings it needs to drain, to be slowed down, and to say why it closes.
 
-python -m chat.web.server --fd N daphne      (a listening socket inherited from the supervisor, shared by all processes)
+python -m chat.web.server --fd N --after N daphne   (a listening socket and a pipe inherited from the supervisor)
 python -m chat.web.server --port 8000 daphne
 """
 
@@ -86,7 +86,7 @@ class DrainingServer(Server):
             self.exit_code = 1
             self._stop()
             return
-        _load_and_keep()
+        _keep()
         self._listening.setblocking(False)
         self._port = reactor.adoptStreamPort(self._listening.fileno(), self._listening.family, self.http_factory)
         reactor.callLater(1, self.application_checker)
@@ -162,14 +162,19 @@ async def _turn_away_readers() -> None:
         await asyncio.sleep(TURN_AWAY_EVERY_S)
 
 
-def _load_and_keep() -> None:
-    """Loads what the first request would, and takes it out of garbage collection, which would stop every stream."""
+def _load() -> None:
+    """Loads what starting and the first request would."""
     from django.conf import settings
 
     from rag.texts.tokens import count_tokens
 
+    import_module(settings.ASGI_APPLICATION.rpartition(".")[0])
     import_module(settings.ROOT_URLCONF)
     count_tokens("")
+
+
+def _keep() -> None:
+    """Takes what is loaded out of garbage collection, which would stop every stream."""
     gc.freeze()
     gc.enable()
 
@@ -195,6 +200,7 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="chat.web.server", description="One web process of Countersign.")
     parser.add_argument("name", nargs="?", default="daphne", help="shown in process lists")
     parser.add_argument("--fd", type=int, help="number of an inherited listening socket")
+    parser.add_argument("--after", type=int, help="number of an inherited pipe: serves when its other end is closed")
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8000)
     options = parser.parse_args(arguments)
@@ -207,6 +213,9 @@ def main(arguments: Sequence[str]) -> int:
     from django.conf import settings
 
     _bound_queries(settings.DATABASES["default"]["OPTIONS"], settings.PROCESS_SILENT_S)
+    _load()
+    if options.after is not None:
+        os.read(options.after, 1)
     server = DrainingServer(
         _listening_socket(options),
         websocket_max_message_size=settings.MAX_FRAME_BYTES,

@@ -20,9 +20,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--fd", type=int, required=True)
+    parser.add_argument("--after", type=int, required=True)
     parser.add_argument("name")
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler, bind_and_activate=False)
-    server.socket = socket.socket(fileno=parser.parse_args().fd)
+    options = parser.parse_args()
+    server.socket = socket.socket(fileno=options.fd)
+    os.read(options.after, 1)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     server.serve_forever()
 

@@ -1,4 +1,5 @@
 import collections
+import socket
 from pathlib import Path
 
 import pytest
@@ -82,3 +83,23 @@ def test_it_removes_a_pid_file_only_when_no_postgres_has_the_number(where: local
     postgres.remove_stale_pid_file(where)
     assert not file.exists()
     postgres.remove_stale_pid_file(where)
+
+
+def test_it_accepts_connections_when_its_file_says_so_and_its_socket_is_heard(tmp_path: Path) -> None:
+    where = local.ServerPaths(tmp_path, tmp_path, tmp_path / "s", tmp_path / "v")
+    where.postgres_data.mkdir()
+    where.postgres_socket_dir.mkdir()
+    pid_file, lines = where.postgres_data / "postmaster.pid", ["1", "/data", "0", "5432", "/s", "", "0 0"]
+    assert not postgres.accepts_connections(where)
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(where.postgres_socket))
+        server.listen()
+        assert not postgres.accepts_connections(where)
+        pid_file.write_text("\n".join([*lines, "starting"]) + "\n")
+        assert not postgres.accepts_connections(where)
+        pid_file.write_text("\n".join(lines[:2]) + "\n")
+        assert not postgres.accepts_connections(where)
+        pid_file.write_text("\n".join([*lines, "ready   "]) + "\n")
+        assert postgres.accepts_connections(where)
+    assert where.postgres_socket.exists()
+    assert not postgres.accepts_connections(where)

@@ -15,17 +15,31 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def noted(tmp_path: Path) -> Callable[[], bool]:
+def app(tmp_path: Path) -> Path:
+    """The folder of an application, with a migration."""
+    folder = tmp_path / "app"
+    (folder / "migrations").mkdir(parents=True)
+    (folder / "migrations" / "0001_initial.py").write_text("first")
+    return folder
+
+
+@pytest.fixture
+def noted(tmp_path: Path, app: Path) -> Callable[[], bool]:
     """Whether it is left out, after a preparation of a database in which somebody is."""
     User.objects.create(username="somebody")
-    prepared.note(tmp_path, "code", database_url())
-    return lambda: prepared.is_noted(tmp_path, "code", database_url())
+    prepare(tmp_path, app)
+    return lambda: prepared.is_noted(tmp_path, database_url())
+
+
+def prepare(data_dir: Path, app: Path, url: str = "") -> None:
+    prepared.note(data_dir, url or database_url(), [str(app)], prepared.code([str(app)]))
 
 
 def test_it_is_left_out_where_nothing_changed(noted: Callable[[], bool], tmp_path: Path) -> None:
     assert noted()
-    assert not prepared.is_noted(tmp_path, "other code", database_url())
-    assert not prepared.is_noted(tmp_path / "other", "code", database_url())
+    assert not prepared.is_noted(tmp_path / "other", database_url())
+    (tmp_path / "prepared").write_text("{}")
+    assert not noted()
 
 
 @pytest.mark.parametrize(
@@ -47,37 +61,46 @@ def test_it_is_not_left_out_where_the_database_changed(noted: Callable[[], bool]
         here.rollback()
 
 
-def test_an_empty_database_is_prepared(tmp_path: Path) -> None:
-    prepared.note(tmp_path, "code", database_url())
-    assert not prepared.is_noted(tmp_path, "code", database_url())
+def test_an_empty_database_is_prepared(tmp_path: Path, app: Path) -> None:
+    prepare(tmp_path, app)
+    assert not prepared.is_noted(tmp_path, database_url())
     Workspace.objects.create(slug="one", name="One")
-    prepared.note(tmp_path, "code", database_url())
-    assert prepared.is_noted(tmp_path, "code", database_url())
+    prepare(tmp_path, app)
+    assert prepared.is_noted(tmp_path, database_url())
 
 
 @pytest.mark.parametrize("url", ["postgresql://nobody@127.0.0.1:9/none", "pgsql://nobody@127.0.0.1/none"])
-def test_a_database_that_cannot_be_asked_is_prepared(noted: Callable[[], bool], tmp_path: Path, url: str) -> None:
-    assert not prepared.is_noted(tmp_path, "code", url)
-    prepared.note(tmp_path, "code", url)
+def test_a_database_that_cannot_be_asked_is_prepared(
+    noted: Callable[[], bool], tmp_path: Path, app: Path, url: str
+) -> None:
+    assert not prepared.is_noted(tmp_path, url)
+    prepare(tmp_path, app, url)
     assert noted()
 
 
-def test_code_is_another_when_a_file_or_a_package_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    packages, ours = tmp_path / "packages", tmp_path / "ours" / "chat" / "migrations"
-    for folder in (packages / "Django-5.2.19.dist-info", ours):
-        folder.mkdir(parents=True)
-    (ours / "0001_initial.py").write_text("first")
-    monkeypatch.setattr(prepared, "BASE_DIR", tmp_path / "ours")
-    monkeypatch.setattr(prepared.sysconfig, "get_path", lambda _name: str(packages))
-    seen = [prepared.code()]
-    assert prepared.code() == seen[0]
+def test_it_is_not_left_out_where_code_or_a_package_changed(
+    noted: Callable[[], bool], tmp_path: Path, app: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "packages" / "Django-5.2.19.dist-info"
+    package.mkdir(parents=True)
+    monkeypatch.setattr(prepared.sysconfig, "get_path", lambda _name: str(package.parent))
+    migration = app / "migrations" / "0001_initial.py"
+    changes: list[Callable[[], object]] = [
+        lambda: migration.write_text("other"),
+        lambda: migration.with_name("0002_later.py").write_text("later"),
+        lambda: package.rename(package.with_name("Django-5.2.20.dist-info")),
+        lambda: monkeypatch.setenv("DJANGO_SETTINGS_MODULE", "elsewhere.settings"),
+    ]
+    for change in changes:
+        prepare(tmp_path, app)
+        assert noted()
+        change()
+        assert not noted()
 
-    (ours / "0001_initial.py").write_text("other")
-    seen.append(prepared.code())
-    (ours / "0001_initial.py").rename(ours / "0002_later.py")
-    seen.append(prepared.code())
-    (packages / "Django-5.2.19.dist-info").rename(packages / "Django-5.2.20.dist-info")
-    seen.append(prepared.code())
-    monkeypatch.setenv("DJANGO_SETTINGS_MODULE", "elsewhere.settings")
-    seen.append(prepared.code())
-    assert len(set(seen)) == len(seen)
+
+def test_it_looks_at_every_application_and_the_settings() -> None:
+    looked_at = [Path(folder) for folder in prepared.folders_of_apps()]
+    root = Path(prepared.__file__).parent.parent
+    ours = [root / name for name in ("chat", "config", "graphs", "rag", "tests/shop")]
+    assert set(ours) <= set(looked_at)
+    assert not any("site-packages" in folder.parts for folder in looked_at)

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +15,7 @@ import pytest
 import redis
 
 from config import local
-from tests.config.running import Up
+from tests.config.running import ROOT, STAND_IN, Up
 
 pytestmark = [pytest.mark.processes, pytest.mark.timeout(300)]
 
@@ -140,6 +141,43 @@ def test_it_refuses_data_of_another_major_version(up: Start, tmp_path: Path) -> 
     assert refused.ended() == 1
     assert "were written by PostgreSQL 16; this is PostgreSQL 18." in refused.output
     assert "Traceback" not in refused.output
+
+
+def test_it_names_the_variables_that_do_not_fit(up: Start) -> None:
+    refused = up(TOOL_ROUNDS="many", DATABASE_URL="postgresql://:canary/secret@host:5432/x")
+    assert refused.ended() == 1
+    assert "DATABASE_URL: is no address" in refused.output
+    assert "TOOL_ROUNDS: " in refused.output
+    assert "Traceback" not in refused.output
+    assert "canary" not in refused.output
+
+
+WHO_STARTS_IT = """
+import subprocess, sys
+print(subprocess.Popen([sys.executable, *sys.argv[1:]], stdout=subprocess.DEVNULL).pid, flush=True)
+sys.stdin.read()
+"""
+
+
+def test_it_ends_with_who_started_it_also_while_it_starts(data_dir: Path) -> None:
+    (data_dir / "up.lock").unlink(missing_ok=True)
+    command = [sys.executable, "-c", WHO_STARTS_IT, *STAND_IN, "--with-parent", "--port", "0", "--workers", "0"]
+    ours = {name: os.environ[name] for name in os.environ if name not in ("DATABASE_URL", "REDIS_URL")}
+    parent = subprocess.Popen(
+        command, cwd=ROOT, env=ours | {"DATA_DIR": str(data_dir)}, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert parent.stdout
+    started = psutil.Process(int(parent.stdout.readline()))
+    while not (data_dir / "up.lock").exists():
+        assert started.is_running()
+        time.sleep(0.01)
+    parent.kill()
+    parent.wait()
+    try:
+        started.wait(timeout=60)
+    finally:
+        if started.is_running():
+            started.kill()
 
 
 def test_it_says_that_a_valkey_of_ones_own_cannot_be_reached(up: Start) -> None:
