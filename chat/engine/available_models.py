@@ -2,6 +2,8 @@
 
 import asyncio
 import os
+from collections import ChainMap
+from collections.abc import Mapping
 from contextlib import suppress
 from weakref import WeakKeyDictionary
 
@@ -41,9 +43,9 @@ def problems() -> list[str]:
     return registry.problems(settings.CHAT_PROVIDERS, _environ())
 
 
-def _environ() -> dict[str, str]:
+def _environ() -> Mapping[str, str]:
     named = ("LLM_PROVIDER", "LLM_MODEL", "EMBEDDING_PROVIDER")
-    return {**os.environ, **{name: getattr(settings, name) for name in named}}
+    return ChainMap({name: getattr(settings, name) for name in named}, os.environ)
 
 
 def provider_for(config: ProviderConfig) -> Provider:

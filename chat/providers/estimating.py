@@ -26,7 +26,7 @@ def estimated_tokens(bytes_: int) -> int:
 
 def size(text: str) -> int:
     """Bytes, which are the most tokens that a text can have with any tokenizer."""
-    return len(text.encode("utf-8", "replace"))
+    return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
 
 
 def tokens_of(request: ModelRequest, count: Count = counted_once) -> int:
