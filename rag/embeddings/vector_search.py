@@ -1,18 +1,21 @@
 """Finds targets by the vector of a question, in one query at any size. Called by sources.
 
-Up to `EXACT` vectors of a collection all are compared. Above, its own index (`rag/embeddings/vector_indexes.py`) is
-looked at once, and so are the targets that were met by their words. Comparing comes before ordering: PostgreSQL would
-otherwise use an index of another collection, and find almost nothing.
+Up to `EXACT` vectors of a collection all are compared. Above, those are that are likely by their signs, which this
+process keeps (`rag/embeddings/kept_signs.py`); until it does, the collection's own index
+(`rag/embeddings/vector_indexes.py`) is looked at once. The targets that were met by their words are compared as well.
+Comparing comes before ordering: PostgreSQL would otherwise use an index of another collection, and find almost nothing.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection
 
+from rag.embeddings import kept_signs
 from rag.embeddings.base import Vectors
+from rag.embeddings.kept_signs import CollectionOfModel, Kept
 
 #: What the name of an index begins with.
 PREFIX = "rag_hnsw_"
@@ -25,6 +28,14 @@ THRESHOLD = 0.3
 GROWTH = 0.6
 FEWEST_CANDIDATES = 200
 MOST_CANDIDATES = 1_000
+#: Of no more rows that were stored since the signs were read the vectors are compared.
+MOST_NEWER = 20_000
+
+#: The vectors of nodes that were met otherwise.
+_MET = """
+SELECT target_type, target_id, vector <=> %(vector)s::halfvec AS distance FROM rag_embedding
+WHERE target_type = ANY(%(types)s) AND target_id = ANY(%(also)s) AND collection = %(collection)s
+    AND model = %(model)s AND dimensions = {dimensions}"""
 
 #: `way` is computed before anything is read: it chooses the arm and sets up the index's search for this statement.
 _SQL = """
@@ -37,7 +48,7 @@ WITH size AS (
         'hnsw.ef_search', greatest({fewest}, least({most}, power(greatest(vectors, 0), {growth}) / 5))::int::text, true
     ) FROM size
 )
-SELECT target_type, target_id, 1 - distance FROM (
+SELECT target_type, target_id, 1 - distance, (SELECT indexed FROM way) FROM (
     (
         SELECT target_type, target_id, vector::halfvec({dimensions}) <=> %(vector)s::halfvec({dimensions}) AS distance
         FROM rag_embedding
@@ -45,9 +56,7 @@ SELECT target_type, target_id, 1 - distance FROM (
             AND dimensions = {dimensions} AND (SELECT indexed FROM way)
         ORDER BY vector::halfvec({dimensions}) <=> %(vector)s::halfvec({dimensions}) LIMIT %(limit)s
     ) UNION (
-        SELECT target_type, target_id, vector <=> %(vector)s::halfvec FROM rag_embedding
-        WHERE target_type = ANY(%(types)s) AND target_id = ANY(%(also)s) AND collection = %(collection)s
-            AND model = %(model)s AND dimensions = {dimensions} AND (SELECT indexed FROM way)
+        {met} AND (SELECT indexed FROM way)
     ) UNION ALL (
         WITH of_collection AS MATERIALIZED (
             SELECT target_type, target_id, vector <=> %(vector)s::halfvec AS distance FROM rag_embedding
@@ -57,6 +66,26 @@ SELECT target_type, target_id, 1 - distance FROM (
         SELECT target_type, target_id, distance FROM of_collection ORDER BY distance LIMIT %(limit)s
     )
 ) AS found WHERE distance <= 1 - %(threshold)s ORDER BY distance, target_id LIMIT %(limit)s"""
+
+#: Of the likely rows, of those that were stored since the signs were read, and of what was met. The last row says how
+#: many of the likely ones are there still, and how far the numbers of rows have come.
+_BY_SIGNS = """
+WITH newest AS MATERIALIZED (SELECT last_value AS row FROM rag_embedding_id_seq),
+likely AS MATERIALIZED (
+    SELECT target_type, target_id, vector <=> %(vector)s::halfvec AS distance FROM rag_embedding
+    WHERE id = ANY(%(likely)s) AND collection = %(collection)s AND model = %(model)s AND dimensions = {dimensions}
+)
+(
+    SELECT target_type, target_id, 1 - distance FROM (
+        SELECT * FROM likely WHERE target_type = ANY(%(types)s)
+        UNION (
+            SELECT target_type, target_id, vector <=> %(vector)s::halfvec FROM rag_embedding
+            WHERE id > %(until)s AND collection = %(collection)s AND model = %(model)s AND dimensions = {dimensions}
+                AND target_type = ANY(%(types)s) AND (SELECT row FROM newest) <= %(until)s + {newer}
+        )
+        UNION ({met})
+    ) AS found WHERE distance <= 1 - %(threshold)s ORDER BY distance, target_id LIMIT %(limit)s
+) UNION ALL SELECT NULL, (SELECT count(*) FROM likely), (SELECT row FROM newest)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,22 +112,45 @@ def nearest(
     also: Sequence[int] = (),
 ) -> list[Near]:
     """The `limit` targets nearest to a vector of `model`, best first; `also` are compared even if no index has them."""
-    sql = _SQL.format(
-        dimensions=len(vector),
-        fewest=max(FEWEST_CANDIDATES, limit),
-        most=MOST_CANDIDATES,
-        growth=GROWTH,
-    )
+    of = CollectionOfModel(collection, model, len(vector))
     values: dict[str, Any] = {
         "collection": collection,
         "types": list(types),
         "model": model,
-        "index": index_name(collection, model),
         "vector": f"[{','.join(map(str, vector.tolist()))}]",
         "limit": limit,
         "threshold": threshold,
         "also": list(also),
     }
+    known = kept_signs.kept(of)
+    return _by_signs(of, known, vector, values) if known else _by_index(of, values)
+
+
+def _by_signs(of: CollectionOfModel, known: Kept, vector: Vectors, values: Mapping[str, Any]) -> list[Near]:
+    likely = known.signs.likely(vector, values["types"])
+    sql = _BY_SIGNS.format(dimensions=of.dimensions, newer=MOST_NEWER, met=_MET.format(dimensions=of.dimensions))
     with connection.cursor() as cursor:
-        cursor.execute(sql, values)
-        return [Near(type_, target, float(cosine)) for type_, target, cosine in cursor.fetchall()]
+        cursor.execute(sql, {**values, "likely": likely, "until": known.until})
+        *rows, (_, there, newest) = cursor.fetchall()
+    if there < kept_signs.TRUE_ENOUGH * len(likely) or newest < known.until:
+        kept_signs.load_soon(of, anew=True)
+    elif newest > known.until + kept_signs.NEWER:
+        kept_signs.load_soon(of)
+    return [Near(type_, target, float(cosine)) for type_, target, cosine in rows]
+
+
+def _by_index(of: CollectionOfModel, values: Mapping[str, Any]) -> list[Near]:
+    """By the index, or by comparing all where there is none."""
+    sql = _SQL.format(
+        dimensions=of.dimensions,
+        fewest=max(FEWEST_CANDIDATES, values["limit"]),
+        most=MOST_CANDIDATES,
+        growth=GROWTH,
+        met=_MET.format(dimensions=of.dimensions),
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(sql, {**values, "index": index_name(of.collection, of.model)})
+        rows = cursor.fetchall()
+    if any(indexed for *_, indexed in rows):
+        kept_signs.load_soon(of)
+    return [Near(type_, target, float(cosine)) for type_, target, cosine, _ in rows]
