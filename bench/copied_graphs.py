@@ -12,6 +12,7 @@ from graphs.site.accounts import account_of
 from rag.embeddings import serving_model, storing, vector_indexes
 from rag.embeddings.local import LocalEmbedder
 from rag.models import EmbeddedCollection
+from rag.sources.graphs import word_indexes
 from rag.sources.graphs.nodes import collection_of
 
 _NODES = """
@@ -40,6 +41,7 @@ def copied(workspace: Workspace, size: int, embedder: LocalEmbedder) -> Graph:
         for table in ("graphs_node", "graphs_edge", "rag_embedding"):
             cursor.execute(f"VACUUM (ANALYZE) {table}")
     vector_indexes.fit(collection_of(graph.pk), embedder.name, embedder.dimensions)
+    word_indexes.fit(graph.pk, wait=True)
     return graph
 
 

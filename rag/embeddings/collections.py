@@ -53,6 +53,9 @@ class Collection(Protocol):
     def read(self, targets: Targets) -> list[TargetText]:
         """The texts of those of the targets that are still there."""
 
+    def fit(self, *, wait: bool) -> bool:
+        """Builds or drops what finds its targets otherwise; False if an index is just built. Not in a transaction."""
+
 
 class Family(Protocol):
     """Collections of one sort."""
@@ -65,6 +68,9 @@ class Family(Protocol):
 
     def open(self, number: int) -> Collection | None:
         """The collection of this number; None if it is gone."""
+
+    def drop_forgotten(self) -> None:
+        """Drops what `Collection.fit` built for collections that are gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +102,12 @@ def discover() -> None:
     """Makes rows known that nobody has named yet, in all families."""
     for family in _families.values():
         family.discover()
+
+
+def drop_forgotten() -> None:
+    """Drops what was built for collections that are gone, in all families."""
+    for family in _families.values():
+        family.drop_forgotten()
 
 
 def open_collection(name: str) -> Collection | None:

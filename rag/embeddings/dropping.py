@@ -27,6 +27,7 @@ def drop_forgotten() -> None:
     for model in EmbeddedCollection.objects.exclude(model__in=known).values_list("model", flat=True).distinct():
         _drop(model, wait=False)
     vector_indexes.drop_forgotten()
+    collections.drop_forgotten()
 
 
 def _drop(model: str, *, wait: bool) -> None:

@@ -118,7 +118,7 @@ def text_hash(text: str) -> bytes:
 
 
 def _finish(collection: Collection, embedder: Embedder, version: int, options: EmbedOptions) -> None:
-    """Notes that the vectors are true for that version, and fits the index; if it is not built, that alone waits.
+    """Notes that the vectors are true for that version, and fits the indexes; if one is not built, that alone waits.
 
     Notes nothing if the model is gone or its dimensions changed meanwhile.
     """
@@ -126,7 +126,8 @@ def _finish(collection: Collection, embedder: Embedder, version: int, options: E
     with connection.cursor() as cursor:
         cursor.execute(_NOTE, {"collection": name, "model": model, "version": version, "dimensions": dimensions})
         noted = bool(cursor.rowcount)
-    if noted and vector_indexes.fit(name, model, dimensions, wait=not options.background):
+    wait = not options.background
+    if noted and vector_indexes.fit(name, model, dimensions, wait=wait) and collection.fit(wait=wait):
         EmbeddedCollection.objects.filter(collection=name, model=model, version=version).update(fitted=True)
 
 

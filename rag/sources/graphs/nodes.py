@@ -17,6 +17,7 @@ from graphs.workflows.kinds import NODE
 from graphs.workflows.listing import graph_in
 from rag.embeddings.collections import MAX_CHARS, Targets, TargetText, in_pages
 from rag.embeddings.waking import wake
+from rag.sources.graphs import word_indexes
 from rag.texts.words import named_values, plain
 
 FAMILY = "graph"
@@ -110,6 +111,10 @@ class GraphNodes:
             for id_, version, key, name, type_, process, data, handles in rows
         ]
 
+    def fit(self, *, wait: bool) -> bool:
+        """Builds or drops the graph's index of words."""
+        return word_indexes.fit(self._graph.pk, wait=wait)
+
 
 class GraphFamily:
     """The nodes of each graph are a collection."""
@@ -126,6 +131,10 @@ class GraphFamily:
         """The nodes of the graph with this primary key."""
         graph = Graph.objects.filter(pk=number).first()
         return GraphNodes(graph) if graph else None
+
+    def drop_forgotten(self) -> None:
+        """Drops the indexes of words of graphs that are gone."""
+        word_indexes.drop_forgotten()
 
 
 @receiver(post_save, sender=Graph)

@@ -98,7 +98,9 @@ def test_what_was_stored_since_is_found_at_once(three: Three, wanted: list[objec
     load(of(three))
     assert len(ids(three, vectors()[0])) == 2
     three.keep(vectors()[:1], MODEL, [first])
-    assert three.nearest(MODEL, vectors()[0], 1) == [(first.id, pytest.approx(1, abs=1e-3))]
+    ((best, cosine),) = three.nearest(MODEL, vectors()[0], 1)
+    assert best == first.id
+    assert cosine == pytest.approx(1, abs=1e-3)
     assert wanted == []
 
 
@@ -107,7 +109,9 @@ def test_what_was_stored_anew_is_found_by_its_new_vector_alone(three: Three) -> 
     load(of(three))
     first, *_ = three.versions()
     three.keep(vectors(seed=2)[:1], MODEL, [replace(first, embedded=True)])
-    assert three.nearest(MODEL, vectors(seed=2)[0], 1) == [(first.id, pytest.approx(1, abs=1e-3))]
+    ((best, cosine),) = three.nearest(MODEL, vectors(seed=2)[0], 1)
+    assert best == first.id
+    assert cosine == pytest.approx(1, abs=1e-3)
     assert len(ids(three, vectors()[0])) == 3
     assert three.nearest(MODEL, vectors()[0], 1, threshold=0.9) == []
 
