@@ -6,7 +6,7 @@ whole by the search (`rag/embeddings/vector_search.py`), which also says when to
 
 import logging
 import threading
-from collections import OrderedDict
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     # Loaded with the first large collection, not with every process.
     from rag.embeddings.signs import Signs
 
-#: Of all collections together, in each process: three million vectors of the local model. The one that was asked
-#: longest ago goes first; one that takes more by itself is left to its index.
+#: Of all collections together, in each process: three million vectors of the local model.
 MOST_BYTES = 128 * 2**20
+#: What nobody has asked about for so long makes room for others. What finds none is left to its index for so long:
+#: collections that push each other out would be read with every question.
+RESTS_S = 600.0
 #: The signs of shorter vectors say too little.
 LEAST_DIMENSIONS = 128
 #: Rows that were stored since, here or elsewhere, before the signs of ours among them are loaded too.
@@ -64,8 +66,10 @@ class Kept:
 
 
 _lock = threading.Lock()
-#: Asked longest ago first; None for those that take too much.
-_kept: OrderedDict[CollectionOfModel, Kept | None] = OrderedDict()
+_kept: dict[CollectionOfModel, Kept] = {}
+#: When somebody asked about what is kept, and until when what found no room is left to its index.
+_asked: dict[CollectionOfModel, float] = {}
+_left: dict[CollectionOfModel, float] = {}
 _loading: set[CollectionOfModel] = set()
 
 
@@ -73,21 +77,22 @@ def kept(of: CollectionOfModel) -> Kept | None:
     """What is kept of it now."""
     with _lock:
         if of in _kept:
-            _kept.move_to_end(of)
+            _asked[of] = time.monotonic()
         return _kept.get(of)
 
 
 def forget_all() -> None:
     """Keeps nothing."""
     with _lock:
-        _kept.clear()
+        for known in (_kept, _asked, _left):
+            known.clear()
 
 
 def load_soon(of: CollectionOfModel, *, anew: bool = False) -> None:
     """Has a thread load what is not kept yet, once for all who ask meanwhile; with `anew` everything."""
     with _lock:
-        is_too_large = of in _kept and _kept[of] is None
-        if of in _loading or is_too_large or of.dimensions < LEAST_DIMENSIONS:
+        is_left = time.monotonic() < _left.get(of, 0)
+        if of in _loading or is_left or of.dimensions < LEAST_DIMENSIONS:
             return
         _loading.add(of)
     threading.Thread(target=_load_and_close, args=(of, anew), name="signs of vectors", daemon=True).start()
@@ -109,8 +114,8 @@ def load(of: CollectionOfModel, *, anew: bool = False) -> None:
         }
         cursor.execute(_COUNT, values)
         (rows,) = cursor.fetchone()
-        if (len(before.signs.rows) if before else 0) + rows > MOST_BYTES // (of.dimensions // 8 + _BYTES_A_ROW):
-            _keep(of, None)
+        width = -(-of.dimensions // 64) * 8 + _BYTES_A_ROW
+        if not _has_room(of, (rows + len(before.signs.rows) if before else rows) * width):
             return
         cursor.execute(_READ, values)
         groups: Iterable[tuple[str, bytes]] = cursor.fetchall()
@@ -118,15 +123,24 @@ def load(of: CollectionOfModel, *, anew: bool = False) -> None:
     from rag.embeddings.signs import Signs
 
     signs = Signs.read(of.dimensions, groups)
-    _keep(of, Kept(before.signs + signs if before else signs, until))
-
-
-def _keep(of: CollectionOfModel, new: Kept | None) -> None:
     with _lock:
-        _kept[of] = new
-        _kept.move_to_end(of)
-        while sum(each.signs.nbytes for each in _kept.values() if each) > MOST_BYTES:
-            _kept.popitem(last=False)
+        _kept[of] = Kept(before.signs + signs if before else signs, until)
+        _asked[of] = time.monotonic()
+
+
+def _has_room(of: CollectionOfModel, wanted: int) -> bool:
+    """Whether so many bytes may be kept, perhaps in the place of what nobody has asked about lately."""
+    with _lock:
+        now = time.monotonic()
+        others = {other: known.signs.nbytes for other, known in _kept.items() if other != of}
+        for other in sorted(others, key=_asked.__getitem__):
+            if sum(others.values()) + wanted > MOST_BYTES and _asked[other] <= now - RESTS_S:
+                del others[other], _kept[other]
+        has_room = sum(others.values()) + wanted <= MOST_BYTES
+        if not has_room:
+            _kept.pop(of, None)
+            _left[of] = now + RESTS_S
+    return has_room
 
 
 def _load_and_close(of: CollectionOfModel, anew: bool) -> None:

@@ -154,27 +154,46 @@ def test_a_database_whose_numbers_are_lower_than_they_were_has_all_loaded_anew(
     three.keep(vectors(), MODEL)
     load(of(three))
     known = kept(of(three))
-    kept_signs._keep(of(three), replace(known, until=known.until + 10))  # type: ignore[type-var, union-attr]
+    assert known
+    kept_signs._kept[of(three)] = replace(known, until=known.until + 10)
     ids(three, vectors()[0])
     assert wanted == [(of(three), True)]
 
 
-def test_what_takes_too_much_memory_is_left_to_its_index(
-    three: Three, other_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def two(three: Three, other_workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> list[CollectionOfModel]:
+    """Two collections of three vectors, and room for five."""
     other = type(three)(other_workspace)
     three.keep(vectors(), MODEL)
     other.keep(vectors(), MODEL)
     monkeypatch.setattr(kept_signs, "MOST_BYTES", 5 * (DIMENSIONS // 8 + 9))
-    load(of(three))
-    load(of(other))
-    assert kept(of(three)) is None, "the one that was asked longest ago goes first"
-    assert kept(of(other))
-    monkeypatch.setattr(kept_signs, "MOST_BYTES", 2 * (DIMENSIONS // 8 + 9))
-    load(of(three))
-    assert kept(of(three)) is None
-    kept_signs.load_soon(of(three))
+    return [of(three), of(other)]
+
+
+def test_what_finds_no_room_is_left_to_its_index_for_a_while(
+    two: list[CollectionOfModel], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = two
+    load(one)
+    load(other)
+    assert kept(one)
+    assert kept(other) is None
+    kept_signs.load_soon(other)
     assert not kept_signs._loading
+    monkeypatch.setattr(kept_signs, "MOST_BYTES", 2 * (DIMENSIONS // 8 + 9))
+    load(one)
+    assert kept(one) is None, "it takes more by itself"
+
+
+def test_what_nobody_has_asked_about_lately_makes_room(
+    two: list[CollectionOfModel], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = two
+    load(one)
+    monkeypatch.setattr(kept_signs, "RESTS_S", 0.0)
+    load(other)
+    assert kept(one) is None
+    assert kept(other)
 
 
 def test_short_vectors_are_left_to_their_index(three: Three) -> None:
