@@ -150,6 +150,13 @@ def test_it_shows_some_nodes_where_only_a_common_word_is_asked_for(large: Graph)
     assert len(found(large, "common")) == 20
 
 
+def test_where_only_a_common_word_is_asked_for_it_goes_by_keys(large: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the order of rows PostgreSQL begins anywhere, and may pass all nodes of other graphs first."""
+    monkeypatch.setattr(text_search, "SAMPLED", 20)
+    first = sorted(large.nodes.values_list("key", flat=True))[:20]
+    assert set(found(large, "common")) == {key for key in first if key.startswith("n")}
+
+
 def test_it_finds_keys_in_a_large_graph(large: Graph) -> None:
     assert found(large, "what does n123 do, and common?")[0] == "n123"
 
