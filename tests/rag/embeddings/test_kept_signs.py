@@ -226,20 +226,26 @@ def test_who_is_storing_is_waited_for(three: Three) -> None:
         assert loading.result(30) == 3
 
 
-@pytest.mark.django_db(transaction=True)
-def test_a_large_graph_is_searched_by_its_index_and_then_by_its_signs(
-    nba: Graph, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def large(nba: Graph, monkeypatch: pytest.MonkeyPatch) -> Iterator[CollectionOfModel]:
+    """The nodes of a graph that needs an index."""
     without_dead_rows()
     monkeypatch.setattr("tests.rag.embeddings.test_vector_indexes.DIMENSIONS", DIMENSIONS)
+    monkeypatch.setattr(vector_indexes, "EXACT", NODES - 1)
     fill(nba)
+    yield CollectionOfModel(collection_of(nba.pk), MODEL, DIMENSIONS)
+    vector_indexes.drop(collection_of(nba.pk), MODEL)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_large_graph_is_searched_by_its_index_and_then_by_its_signs(
+    nba: Graph, large: CollectionOfModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # Like some groups of what was filled in.
     questions = normalised(random_vectors(50, DIMENSIONS)[:20] + 0.5 * random_vectors(20, DIMENSIONS, seed=3))
     exact = [nearest_nodes(nba, MODEL, question, 10, threshold=-1) for question in questions]
-    large = CollectionOfModel(collection_of(nba.pk), MODEL, DIMENSIONS)
-    assert kept(large) is None, "nobody keeps the signs of a small graph"
-    monkeypatch.setattr(vector_indexes, "EXACT", NODES - 1)
-    vector_indexes.fit(collection_of(nba.pk), MODEL, DIMENSIONS)
+    assert kept(large) is None, "nobody keeps the signs of a graph without an index"
+    vector_indexes.fit(large.collection, MODEL, DIMENSIONS)
     assert nearest_nodes(nba, MODEL, questions[0], 10, threshold=-1)
     for thread in threading.enumerate():
         if thread.name == "signs of vectors":
