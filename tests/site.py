@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +10,7 @@ from typing import Any
 
 from django.conf import settings
 
+from tests import forked
 from tests.vendors import VendorServer
 from tests.web_process import WebProcess, of_the_test
 
@@ -46,7 +45,7 @@ class Site:
     def run(self, module: str, *arguments: str) -> int:
         """Another program of the product, to its end: its exit code."""
         environment = {**os.environ, **of_the_test(), **self._environment}
-        return subprocess.run([sys.executable, "-m", module, *arguments], env=environment, check=False).returncode
+        return forked.run(module, arguments, environment)[0]
 
     @property
     def web(self) -> WebProcess:

@@ -3,8 +3,6 @@
 import os
 import signal
 import socket
-import subprocess
-import sys
 import tempfile
 import time
 import urllib.request
@@ -16,7 +14,8 @@ from urllib.parse import quote, urlencode
 from django.conf import settings
 from django.db import connection
 
-ROOT = Path(__file__).resolve().parent.parent
+from tests.forked import Forked
+
 #: How long a process may take to serve, and to end.
 PATIENCE_S = 60
 #: Makes processes notice each other's death soon, and lets tests sign in as often as they like.
@@ -35,14 +34,12 @@ class WebProcess:
         self.port = listening.getsockname()[1]
         self._said: str | None = None
         self._log = tempfile.NamedTemporaryFile("a", prefix="web-", suffix=".log")  # noqa: SIM115
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", module, "--fd", str(listening.fileno()), "daphne"],
-            cwd=ROOT,
-            env={**os.environ, **of_the_test(), **environment},
+        self.process = Forked(
+            module,
+            ["--fd", str(listening.fileno()), "daphne"],
+            {**os.environ, **of_the_test(), **environment},
+            self._log,
             pass_fds=[listening.fileno()],
-            stdin=subprocess.DEVNULL,
-            stdout=self._log,
-            stderr=subprocess.STDOUT,
         )
         listening.close()
 

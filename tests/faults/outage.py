@@ -4,8 +4,6 @@ The first process reaches PostgreSQL and Valkey directly, the second over a netw
 """
 
 import os
-import subprocess
-import sys
 import urllib.error
 import urllib.request
 from collections.abc import Collection, Iterator
@@ -15,13 +13,14 @@ import psycopg
 from django.conf import settings
 
 from config import local
+from tests import forked
 from tests.cast import PASSWORD
 from tests.fault_proxy import FaultProxy, fault_proxy
 from tests.faults.crowd import Crowd, crowd
 from tests.faults.own_servers import OwnServer, own_servers
 from tests.site import Api, of_the_vendor
 from tests.vendors import VendorServer
-from tests.web_process import ROOT, WebProcess
+from tests.web_process import WebProcess
 
 #: People write as fast as they can, and all of them are Alice; the vendor is well, but shares a busy machine with them.
 UNLIMITED = {"LIMIT_MESSAGES": "100000/min", "LIMIT_SOCKETS": "1000", "STREAM_IDLE_TIMEOUT_S": "30"}
@@ -135,7 +134,5 @@ def _status(url: str) -> int:
 def _fill(environment: dict[str, str]) -> None:
     """The tables, and the demo site with its people."""
     own = {"SECRET_KEY": settings.SECRET_KEY, "DEMO_PASSWORD": PASSWORD, "DJANGO_SETTINGS_MODULE": "config.settings"}
-    subprocess.run(
-        [sys.executable, "-m", "config.prepare"],
-        cwd=ROOT, env={**os.environ, **environment, **own}, check=True, capture_output=True,
-    )  # fmt: skip
+    code, said = forked.run("config.prepare", [], {**os.environ, **environment, **own})
+    assert code == 0, said
