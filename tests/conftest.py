@@ -6,9 +6,11 @@ import os
 import django
 import pytest
 from django.conf import settings
+from django.db import connection
 from django.utils import translation
+from pytest_django import DjangoDbBlocker
 
-from tests import chromium, emptying, network, servers
+from tests import chromium, emptying, migrated, network, servers
 
 if settings.configured:
     pytest.exit("Unset DJANGO_SETTINGS_MODULE: the settings must be read after the servers were started.", 2)
@@ -44,6 +46,14 @@ def pytest_configure() -> None:
 def pytest_runtestloop() -> None:
     gc.freeze()
     gc.enable()
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_modify_db_settings: None, django_db_blocker: DjangoDbBlocker) -> None:
+    """On a PostgreSQL of our own, a worker's database is a copy of one that is migrated."""
+    if servers.is_worker() and os.environ.get("TEST_OWN_POSTGRES"):
+        with django_db_blocker.unblock():
+            connection.settings_dict["TEST"]["TEMPLATE"] = migrated.template()
 
 
 @pytest.hookimpl(trylast=True)

@@ -37,8 +37,10 @@ PRELOADED = (
     "django.urls",
     "drf_spectacular",
     "fast_sugiyama",
+    "httpcore2",
     "markdown_it",
     "nh3",
+    "openai.resources.chat.completions",
     "pgvector.django",
     "psycopg_pool",
     "pydantic_settings",
@@ -47,6 +49,7 @@ PRELOADED = (
     "tiktoken",
     "toon_format",
     "twisted.internet.asyncioreactor",
+    "unittest.mock",
 )
 OURS = {"chat", "config", "graphs", "rag", "tests"}
 MAY_BE_HERE = {"tests", "tests.fork_server"}

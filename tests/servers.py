@@ -59,6 +59,7 @@ class Servers:
         os.environ["DATA_DIR"] = str(self._data_dir)
         if wanted.postgres:
             os.environ["DATABASE_URL"] = addresses.database_url
+            os.environ["TEST_OWN_POSTGRES"] = "1"
             with psycopg.connect(addresses.database_url, dbname="template1", autocommit=True) as connection:
                 connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
         if wanted.valkey:
