@@ -19,7 +19,7 @@ from tests.doors.world import World
 SECRET = "canaryinsidecanary"
 #: What an answer about a fault must not hold: traces, statements, places in the file system, what was raised.
 TELLTALE = re.compile(rf"{SECRET}|Traceback|\.py\b|SELECT |INSERT |/tmp/|/home/|ProgrammingError|psycopg")
-ERROR = ProgrammingError(f'relation "{SECRET}" does not exist: SELECT * FROM /tmp/x.py')
+MESSAGE = f'relation "{SECRET}" does not exist: SELECT * FROM /tmp/x.py'
 
 
 @contextmanager
@@ -31,7 +31,8 @@ def broken() -> Iterator[list[str]]:
         if "SAVEPOINT" in str(sql):
             return execute(sql, params, many, context)
         asked.append(str(sql))
-        raise ERROR
+        # Each time a new one: one that is raised again keeps its traceback, and every log line would be longer.
+        raise ProgrammingError(MESSAGE)
 
     with connection.execute_wrapper(fail):
         yield asked
