@@ -98,6 +98,8 @@ class _Server:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "tests.fork_server", str(theirs.fileno())],
                 cwd=ROOT,
+                # Those that are forked have a path of their own.
+                env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

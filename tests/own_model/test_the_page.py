@@ -10,7 +10,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 
-pytestmark = [pytest.mark.processes, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.processes
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "your-own-model.md"
