@@ -44,8 +44,9 @@ class Forked:
         with theirs, open(os.devnull) as nothing:
             files = [theirs.fileno(), nothing.fileno(), log.fileno(), log.fileno(), *pass_fds]
             _server().ask(json.dumps(request).encode(), files)
-        told, (self._handle, *_), *_rest = socket.recv_fds(self._answer, 64, 1)
-        self.pid = int(told)
+        told, handles, *_rest = socket.recv_fds(self._answer, 64, 1)
+        assert told, "the process that forks has ended"
+        self.pid, self._handle = int(told), handles[0]
 
     def poll(self) -> int | None:
         """The exit code, if it has ended; minus the number of the signal that ended it."""
