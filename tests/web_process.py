@@ -14,6 +14,7 @@ from urllib.parse import quote, urlencode
 from django.conf import settings
 from django.db import connection
 
+from tests.forked import ROOT as ROOT
 from tests.forked import Forked
 
 #: How long a process may take to serve, and to end.
