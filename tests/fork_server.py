@@ -47,7 +47,7 @@ PRELOADED = (
     "redis.asyncio",
     "rest_framework.fields",
     "tiktoken",
-    "toon_format",
+    "toons",
     "twisted.internet.asyncioreactor",
     "unittest.mock",
 )
