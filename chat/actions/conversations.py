@@ -46,7 +46,10 @@ RETURNING stream_id
 
 
 def post_message(member: Member, text: str, *, context: Ref | None = None, model: str = "") -> Accepted:
-    """Stores a message of a new conversation and the run that answers it. Raises `Refused`, `NotFound`."""
+    """Stores a message of a new conversation and the run that answers it.
+
+    Raises `Refused` and `NotFound` before it writes, so that a caller's transaction goes on.
+    """
     _require_text(text)
     require_model(model)
     _require_object(member, context)

@@ -55,7 +55,8 @@ class Runner:
         self._claiming = True
         self._loop = asyncio.get_running_loop()
         self._last_contact = self._loop.time()
-        self._patient_until = self._last_contact
+        # It may begin as the database writes again: then everybody was silent.
+        self._be_patient()
 
     async def start(self) -> None:
         await in_db(claims.register, self.process_id, f"{socket.gethostname()}:{os.getpid()}")

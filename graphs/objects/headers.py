@@ -46,7 +46,8 @@ def existing(workspace_id: int, ref: Ref) -> Object | None:
 def _statement_by_key(model: type[Model]) -> str:
     """What the ORM asks for workspace and key: to compose it takes longer than to answer, and every question asks."""
     query = model._default_manager.filter(workspace=0).filter(key="").order_by().query
-    statement, _values = query.sql_with_params()
+    statement, values = query.sql_with_params()
+    assert len(values) == 2, f"the manager of {model.__name__} has conditions with values of its own"
     return statement
 
 

@@ -35,10 +35,15 @@ class Entry:
 
 
 def read(graph: Graph, question: str, options: Options) -> Entry:
-    """What this question brought from the graph as it is now; to be read before anything that will be kept there."""
+    """What this question brought from the graph as it is now, to be read before anything that will be kept there.
+
+    Nothing where the settings say that nothing is kept.
+    """
     digest = hashlib.sha256(f"{options}{question}".encode()).hexdigest()
     state = f"{graph.pk}:{graph.version}:{graph.updated_at.timestamp()}"
     key = f"{settings.REDIS_PREFIX}:retrieval:{SHAPE}:{state}:{digest}"
+    if not settings.RETRIEVAL_CACHE_S:
+        return Entry(key, b"", None)
     try:
         with valkey.asked() as client:
             found: list[Any] = client.mget(_types(graph.workspace_id), key)

@@ -11,6 +11,8 @@ from chat.engine.prompt_loading import load_prompt
 from chat.models import AlwaysSend, Message, Session
 from graphs.models import Graph
 from graphs.site.access import member_of
+from rag.sources.block import Block
+from rag.sources.graphs.source import SourceOfGraphs
 from tests.chat.admin.talk import talk
 from tests.chat.engine.driving import Bystander, ask
 
@@ -47,3 +49,21 @@ def test_what_was_enriched_is_loaded_without_writing(bystander: Bystander, alice
         loaded = load_prompt(run, member_of(alice))
     assert (loaded.messages, loaded.tools, loaded.version) == (enriched.messages, enriched.tools, enriched.version)
     assert enrich(run, member_of(alice)).messages == enriched.messages
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_comes_second_asks_with_the_context_that_is_stored(
+    bystander: Bystander, alice: User, nba: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask(alice, "What does it do?")
+    run: ClaimedRun = bystander.adopted[0]
+    questions = Message.objects.filter(session=run.session_id, role=Message.Role.USER)
+    retrieve = SourceOfGraphs.retrieve
+
+    def as_another_stores(*given: Any) -> Block:
+        questions.update(retrieved="Stored first.")
+        return retrieve(*given)
+
+    monkeypatch.setattr(SourceOfGraphs, "retrieve", as_another_stores)
+    assert "Stored first." in enrich(run, member_of(alice)).messages[-1].content
+    assert questions.get().retrieved == "Stored first."

@@ -13,6 +13,7 @@ from django.db import DatabaseError, OperationalError, connection, connections, 
 from chat.actions import conversations
 from chat.engine import claims, enriching, error_texts, heartbeat
 from chat.engine.driver import Driver
+from chat.engine.runtime import Runtime
 from chat.events import presence
 from chat.models import Message, ModelCall, Process, Run, RunStatus, Session
 from graphs.models import Graph, Membership
@@ -308,6 +309,17 @@ def test_after_a_look_that_failed_it_gives_the_others_time_too(
             until(lambda: not runner._may_take_over())
         runner.ring()
         assert not runner._may_take_over()
+
+
+def test_a_process_that_begins_gives_the_others_time_to_show_that_they_live(
+    vendor: VendorServer, alice: User, nba: Graph
+) -> None:
+    """It may begin as the database comes back, when all that it sees is old."""
+
+    async def main() -> bool:
+        return Runtime(lambda: None).runner._may_take_over()
+
+    assert not asyncio.run(main())
 
 
 def test_while_it_cannot_show_that_it_lives_it_takes_nobody_for_dead(
