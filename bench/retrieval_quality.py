@@ -24,7 +24,6 @@ from bench.question_sets import Corpus, Question, Unreadable, read
 from bench.shared_data import DATA, absent
 from bench.titles import links_by_title, without_suffix
 from rag.embeddings.base import Embedder, Vectors
-from rag.embeddings.vector_search import THRESHOLD
 from rag.retrieval.fusion import fused
 from rag.retrieval.naming import said
 from rag.retrieval.ranking import best_first, with_links
@@ -65,6 +64,9 @@ class Retriever:
         }
 
     def _nearest(self, question: str) -> dict[int, float]:
+        # Here, since it loads models, which other benchmarks have no settings for.
+        from rag.embeddings.vector_search import THRESHOLD
+
         cosines = self.vectors @ self.embedder.embed([question], "question").vectors[0]
         nearest = np.argsort(-cosines, kind="stable")[:CANDIDATES]
         return {int(place): float(cosines[place]) for place in nearest if cosines[place] >= THRESHOLD}
