@@ -41,7 +41,8 @@ def start(options: argparse.Namespace) -> None:
     # The given one counts, and the first one is remembered for starts without it.
     remembered = local.secret(data_dir, "demo_password", 14, first=env["demo_password"])
     # The site answers to it, when we ask whether it is ready.
-    names = [name for name in env["allowed_hosts"].replace(",", " ").split() if not name.startswith(("*", "."))]
+    allowed = map(str.strip, env["allowed_hosts"].split(","))
+    names = [name for name in allowed if name and not name.startswith(("*", "."))]
     startup.run(
         startup.Site(
             data_dir=data_dir,
