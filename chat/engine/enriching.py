@@ -1,6 +1,7 @@
 """Stores a question's context and the system prompt once: the prefix of every later request has the same bytes."""
 
 import uuid
+from dataclasses import replace
 
 from django.db import connection
 
@@ -8,6 +9,7 @@ from chat.engine.claims import ClaimedRun
 from chat.engine.prompt_loading import Prompt, prompt_of, read_earlier
 from chat.models import Message
 from chat.prompts import always_sent
+from chat.prompts.earlier import EarlierMessage
 from chat.prompts.fencing import context_text
 from chat.prompts.system import system_prompt as system_prompt_for
 from chat.prompts.versions import version_for
@@ -30,7 +32,8 @@ RETURNING id, records
 def enrich(run: ClaimedRun, member: Member) -> Prompt:
     """Stores what is not stored yet, and returns the prompt. Raises `ContextGone`."""
     earlier = read_earlier(run, member)
-    question, about, system_prompt = earlier.question, earlier.about, earlier.system_prompt
+    question, about = earlier.question, earlier.about
+    system_prompt: EarlierMessage | Message | None = earlier.system_prompt
     if question is not None and not question.retrieved:
         if about is None:
             block = workspace_block(member)
@@ -39,17 +42,21 @@ def enrich(run: ClaimedRun, member: Member) -> Prompt:
         context, changed = context_text(block), ""
         if system_prompt is not None:
             changed = always_sent.since_then(member, earlier.messages, flagged=earlier.always_sent)
-        with connection.cursor() as cursor:
-            cursor.execute(_RETRIEVED, [context, changed, question.pk])
-            is_first = cursor.rowcount == 1
-        if is_first:
-            question.retrieved, question.records = context, changed
-        else:  # another process was first: one of the two was taken for dead
-            question.refresh_from_db(fields=["retrieved", "records"])
+        asked = store_context(question, context, changed)
+        earlier = replace(earlier, messages=[asked if each is question else each for each in earlier.messages])
     if system_prompt is None or system_prompt.prompt_version != version_for(member):
         is_new = system_prompt is None
         system_prompt = store_system_prompt(run.session_id, about, member, is_new=is_new, flagged=earlier.always_sent)
     return prompt_of(run, member, earlier, system_prompt)
+
+
+def store_context(question: EarlierMessage, context: str, records: str) -> EarlierMessage:
+    """Writes what was retrieved for a question, once, and returns the question with what is stored."""
+    with connection.cursor() as cursor:
+        cursor.execute(_RETRIEVED, [context, records, question.id])
+        if cursor.rowcount == 0:  # Another process was first: one of the two was taken for dead.
+            context, records = Message.objects.values_list("retrieved", "records").get(pk=question.id)
+    return question._replace(retrieved=context, records=records)
 
 
 def store_system_prompt(

@@ -4,21 +4,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.db import connection
+
 from chat.engine.claims import ClaimedRun
 from chat.models import Message, Summary
 from chat.prompts import window
+from chat.prompts.earlier import COLUMNS, EarlierMessage
 from chat.providers.base import PromptMessage, ToolSpec
 from chat.subjects import tools
 from chat.subjects.registry import subject_of
 from chat.tools.base import ToolContext
 from graphs.models import Object
 from graphs.objects.headers import object_for
-from graphs.site import row_store
 from graphs.site.access import Member, NotFound
 
 #: With each message whether the conversation has what is rare: one statement, because the first token waits for it.
 _EARLIER = f"""
-SELECT {row_store.columns(Message, of="m")}, rare.* FROM chat_message AS m CROSS JOIN (
+SELECT {", ".join(f"m.{column}" for column in COLUMNS)}, rare.* FROM chat_message AS m CROSS JOIN (
     SELECT EXISTS (SELECT FROM chat_budget WHERE workspace_id = %(workspace)s AND active) AS has_budgets,
         EXISTS (SELECT FROM chat_alwayssend WHERE workspace_id = %(workspace)s) AS has_always_sent,
         EXISTS (SELECT FROM chat_summary WHERE session_id = %(session)s) AS has_summary
@@ -56,17 +58,17 @@ class Earlier:
     """A conversation before a run's answer, and whether it has budgets, records always sent, or a summary."""
 
     about: Object | None
-    messages: Sequence[Message]
+    messages: Sequence[EarlierMessage]
     budgets: bool
     always_sent: bool
     summary: bool
 
     @property
-    def system_prompt(self) -> Message | None:
+    def system_prompt(self) -> EarlierMessage | None:
         return next((message for message in self.messages if message.kind == Message.SYSTEM_PROMPT), None)
 
     @property
-    def question(self) -> Message | None:
+    def question(self) -> EarlierMessage | None:
         """The last message that a person wrote."""
         asked = (message for message in reversed(self.messages) if message.role == Message.Role.USER)
         return next((message for message in asked if message.kind != Message.NOTE), None)
@@ -85,13 +87,16 @@ def read_earlier(run: ClaimedRun, member: Member) -> Earlier:
         about = object_for(member, run.context) if run.context else None
     except NotFound:
         raise ContextGone from None
-    values = {"workspace": run.account.workspace_id, "session": run.session_id, "position": run.position}
-    messages: list[Any] = list(Message.objects.raw(_EARLIER, values))
-    any_of_them = messages[-1]  # the question that the run answers
-    return Earlier(about, messages, any_of_them.has_budgets, any_of_them.has_always_sent, any_of_them.has_summary)
+    of_run: dict[str, Any] = {"workspace": run.account.workspace_id, "session": run.session_id}
+    with connection.cursor() as cursor:
+        cursor.execute(_EARLIER, of_run | {"position": run.position})
+        rows = cursor.fetchall()
+    *_, budgets, always_sent, summary = rows[0]  # There is one: the question that the run answers.
+    messages = [EarlierMessage.of_row(row[: len(COLUMNS)]) for row in rows]
+    return Earlier(about, messages, budgets, always_sent, summary)
 
 
-def prompt_of(run: ClaimedRun, member: Member, earlier: Earlier, system_prompt: Message) -> Prompt:
+def prompt_of(run: ClaimedRun, member: Member, earlier: Earlier, system_prompt: EarlierMessage | Message) -> Prompt:
     """The prompt as these messages give it; reads the summary if there is one."""
     summary = None
     if earlier.summary:

@@ -7,6 +7,7 @@ from typing import Any
 from django.conf import settings
 
 from chat.models import AlwaysSend, Message
+from chat.prompts.earlier import EarlierMessage
 from chat.prompts.fencing import fenced
 from chat.subjects.registry import subject_of
 from chat.subjects.subject import Table
@@ -51,7 +52,7 @@ def at_the_beginning(member: Member, *, flagged: bool = True) -> str:
     return fenced(f"{_ABOUT} {HOW_TO_READ}", body) if body else ""
 
 
-def since_then(member: Member, earlier: Iterable[Message], *, flagged: bool = True) -> str:
+def since_then(member: Member, earlier: Iterable[Message | EarlierMessage], *, flagged: bool = True) -> str:
     """The records as they are now, for the next question; "" if they are as they were sent last."""
     sent = [message.records for message in earlier if message.records]
     last = sent[-1] if sent else ""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from chat.models import Message, Round, Summary
 from chat.prompts.cutting import HistoryCut, Section, cut_history
 from chat.prompts.deepening import quotes, without_quote
+from chat.prompts.earlier import EarlierMessage
 from chat.prompts.round_messages import round_entries
 from chat.providers.base import ModelRequest, PromptMessage
 from chat.providers.estimating import counted_once, size, tokens_of, tokens_of_messages, tokens_of_tools
@@ -27,7 +28,7 @@ class SentMessage:
     may go without what was `retrieved` for it, a note without its `quote` of a question that is left out.
     """
 
-    message: Message
+    message: Message | EarlierMessage
     rounds_left_out: int = 0
     records: bool = True
     retrieved: bool = True
@@ -62,7 +63,7 @@ def prompt(levels: Sequence[str], summary: str, history: Sequence[PromptMessage]
     return (*leading, *spread)
 
 
-def sent(messages: Iterable[Message], summary: Summary | None) -> list[SentMessage]:
+def sent(messages: Iterable[Message | EarlierMessage], summary: Summary | None) -> list[SentMessage]:
     """The messages that a model is sent, in order. What a person pinned or left out is as they want it."""
     shown = [message for message in messages if not message.exclude_from_prompt]
     gone = [each.content for each in shown if _is_question(each) and each.in_prompt == Message.InPrompt.LEFT_OUT]
@@ -81,7 +82,7 @@ def sent(messages: Iterable[Message], summary: Summary | None) -> list[SentMessa
     ]
 
 
-def left_out(messages: Iterable[Message]) -> frozenset[int]:
+def left_out(messages: Iterable[Message | EarlierMessage]) -> frozenset[int]:
     """The positions of those that a person left out."""
     return frozenset(each.sequence for each in messages if each.in_prompt == Message.InPrompt.LEFT_OUT)
 
@@ -130,10 +131,10 @@ def _part(each: SentMessage, *, is_asked: bool) -> Section:
     )
 
 
-def _is_question(message: Message) -> bool:
+def _is_question(message: Message | EarlierMessage) -> bool:
     """Whether a turn begins with it; notes and answers that waited belong to the question before."""
     return message.role == Message.Role.USER and message.kind == Message.TEXT
 
 
-def _is_pinned(message: Message) -> bool:
+def _is_pinned(message: Message | EarlierMessage) -> bool:
     return message.in_prompt == Message.InPrompt.PINNED

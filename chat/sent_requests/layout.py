@@ -14,6 +14,9 @@ CACHE = "cache_control"
 
 Body = dict[str, Any]
 
+#: Made once: `json.dumps` makes one for each text, and a request has hundreds.
+_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -75,7 +78,7 @@ def put_together(parameters: Body, tools: str | None, entries: Iterable[str], ma
 
 def to_json(value: Any) -> str:
     """The value as compact JSON; what UTF-8 cannot say is escaped."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    text = _COMPACT.encode(value)
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -94,7 +97,8 @@ def _items(value: Any) -> Iterator[list[Any]]:
 
 def _without_marks(entry: int | str, value: Any, marks: list[list[Any]]) -> Any:
     """The value without its cache breakpoints, which are noted."""
-    if not isinstance(value, dict | list):
+    is_plain = isinstance(value, dict) and CACHE not in value and not isinstance(value.get("content"), list)
+    if is_plain or not isinstance(value, dict | list):
         return value
     if isinstance(value, dict) and CACHE in value:
         marks.append([entry, None, value[CACHE]])

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from chat.models import Purpose
 from chat.sent_requests.keeping import RequestRows, rows_of
+from chat.sent_requests.layout import DIGEST_BYTES
 from chat.spending.calls import CallCost
 from chat.spending.uses import ADVISORY_LOCK, LOCKS
 from graphs.site.accounts import Account
@@ -20,16 +21,20 @@ OF_CONVERSATION = frozenset({Purpose.CHAT, Purpose.SUMMARY})
 COUNTS = ("promptTokens", "completionTokens", "cachedTokens", "cacheWriteTokens", "reasoningTokens")
 
 #: It holds the lock of `uses.present_periods`, which keeps a period that is begun meanwhile from missing these calls.
-_KNOWN = """
+#: The digests come as one value: of a long conversation there are hundreds, and the driver writes arrays one by one.
+_KNOWN = f"""
 SELECT ARRAY(SELECT attempt FROM chat_modelcall WHERE attempt = ANY(%(attempts)s::uuid[])),
     (SELECT count(*) FROM chat_sentrequest WHERE run_id = %(run)s::uuid),
     ARRAY(
         SELECT digest FROM chat_requestentry
-        WHERE session_id = %(session)s::uuid AND digest = ANY(%(digests)s::bytea[])
+        WHERE session_id = %(session)s::uuid AND digest = ANY(ARRAY(
+            SELECT substr(%(digests)s::bytea, 1 + n, {DIGEST_BYTES})
+            FROM generate_series(0, length(%(digests)s::bytea) - 1, {DIGEST_BYTES}) AS n
+        ))
     ),
     (SELECT usage FROM chat_session WHERE id = %(session)s::uuid)
 FROM pg_advisory_xact_lock_shared(%(lock)s::int, %(place)s::int)
-"""
+"""  # noqa: S608 - what is inserted is a number
 _ENTRY = "session_id, digest, parent, position, content"
 _REQUEST = "id, run_id, number, round, provider, model, parameters, head, tools, entries, marks"
 _CALL = (
@@ -74,7 +79,7 @@ def known(account: Account, costs: Sequence[CallCost]) -> Known:
         "attempts": [cost.attempt for cost in costs],
         "run": account.run_id,
         "session": account.session_id,
-        "digests": [entry.digest for entry in rows.entries],
+        "digests": b"".join(entry.digest for entry in rows.entries),
         "lock": ADVISORY_LOCK,
         "place": account.workspace_id % LOCKS,
     }

@@ -13,7 +13,7 @@ from toons import dumps as to_toon
 from toons import loads as from_toon
 
 from rag.texts.paths import paths
-from rag.texts.tokens import count_tokens, tokens_by_line
+from rag.texts.tokens import count_tokens, tokens_by_row
 
 Row = Mapping[str, Any]
 
@@ -43,9 +43,10 @@ def encode_tables(tables: Mapping[str, Sequence[Row]], by: Mapping[str, Sequence
         for name, rows in tables.items()
         if rows
     }
-    count = tokens_by_line()
-    each = "\n".join(_shortest(_likely(_ways(name, rows, by.get(name, ()))), count) for name, rows in kept.items())
-    return _shortest([each, to_toon(kept), as_json(kept)], count)
+    each = "\n".join(
+        _shortest(_likely(_ways(name, rows, by.get(name, ()))), tokens_by_row) for name, rows in kept.items()
+    )
+    return _shortest([each, to_toon(kept), as_json(kept)], tokens_by_row)
 
 
 def encode(record: Row) -> str:
