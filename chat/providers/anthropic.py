@@ -2,8 +2,10 @@
 
 from collections.abc import AsyncGenerator
 from functools import partial
+from typing import Any
 
-from anthropic import AsyncAnthropic, DefaultAioHttpClient
+import httpx2
+from anthropic import AsyncAnthropic, AsyncStream, DefaultAioHttpClient
 
 from chat.providers.anthropic_messages import messages_body
 from chat.providers.anthropic_stream import MessagesDecoder
@@ -24,10 +26,9 @@ class AnthropicProvider:
         )
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[Piece]:
-        body = messages_body(request, self.config)
-        create = self._client.messages.with_streaming_response.create
-        own = {"model": request.model, "max_tokens": request.max_tokens, "messages": [], "stream": True}
-        ask = partial(create, **own, extra_body=body)  # Why: see `openai.py`.
+        answer: dict[str, Any] = {"cast_to": httpx2.Response, "stream": True, "stream_cls": AsyncStream[Any]}
+        # By `post`: see `openai.py`.
+        ask = partial(self._client.post, "/v1/messages", body=messages_body(request, self.config), **answer)
         return read_pieces(ask, MessagesDecoder(request), self.config, request.deadline)
 
     async def close(self) -> None:

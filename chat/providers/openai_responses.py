@@ -1,7 +1,6 @@
 """OpenAI's Responses, for models whose reasoning is summarised there. Built by `building.py`."""
 
 from collections.abc import AsyncGenerator, Iterator
-from functools import partial
 from typing import Any
 
 from chat.providers.base import ModelRequest, Piece, PromptMessage, ProviderConfig
@@ -14,9 +13,7 @@ from chat.providers.streaming import read_pieces
 
 class ResponsesProvider(OpenAIProvider):
     def stream(self, request: ModelRequest) -> AsyncGenerator[Piece]:
-        body = responses_body(request, self.config)
-        create = self._client.responses.with_streaming_response.create
-        ask = partial(create, model=request.model, input=[], stream=True, extra_body=body)  # Why: see `openai.py`.
+        ask = self.asking("/responses", responses_body(request, self.config))
         return read_pieces(ask, ResponsesDecoder(request), self.config, request.deadline)
 
 

@@ -3,8 +3,8 @@
 import asyncio
 import logging
 import math
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, aclosing
 from typing import Any
 
 import aiohttp
@@ -24,8 +24,8 @@ DRAIN_S = 0.05
 
 log = logging.getLogger("countersign.providers")
 
-#: Calls `with_streaming_response.create(...)` of an SDK; what that gives holds, once entered, `http_response`.
-Open = Callable[[], AbstractAsyncContextManager[Any]]
+#: Sends a request by `post` of an SDK.
+Ask = Callable[[], Awaitable[httpx2.Response]]
 _LOST = (OSError, httpx2.HTTPError, aiohttp.ClientError)
 
 
@@ -69,7 +69,7 @@ class _Beginning(httpx2.AsyncByteStream):
 
 
 async def read_pieces(
-    open_answer: Open, decoder: Decoder, config: ProviderConfig, deadline: float = math.inf
+    ask: Ask, decoder: Decoder, config: ProviderConfig, deadline: float = math.inf
 ) -> AsyncGenerator[Piece]:
     """Pieces of the answer, the last a `TurnEnd`. However it is left, the connection is closed or given back."""
     clock = Clock(config, deadline)
@@ -77,9 +77,9 @@ async def read_pieces(
     try:
         async with AsyncExitStack() as stack:
             stack.callback(clock.close)
-            opened = await clock.wait(stack.enter_async_context(open_answer()))
+            response = await clock.wait(ask())
+            stack.push_async_callback(response.aclose)
             answered = True
-            response: httpx2.Response = opened.http_response
             await _refuse_plain_json(response, clock)
             chunks = await stack.enter_async_context(aclosing(_body(response)))
             while not decoder.done:

@@ -93,9 +93,11 @@ def test_it_takes_its_key_to_no_other_address(kind, vendor):
 def test_it_tells_nobody_the_organisation_of_the_environment(kind, vendor, monkeypatch):
     monkeypatch.setenv("OPENAI_ORG_ID", "org-1")
     monkeypatch.setenv("OPENAI_PROJECT_ID", "proj-1")
+    monkeypatch.setenv("OPENAI_ADMIN_KEY", "sk-admin-of-the-environment")
     vendor.script(Script(text="x"))
     ask(config_for(kind, vendor))
     assert not {"openai-organization", "openai-project"} & set(vendor.requests[0].headers)
+    assert "sk-admin-of-the-environment" not in str(vendor.requests[0].headers)
 
 
 @pytest.mark.parametrize("cut", ["clean", "eof", "reset"])
