@@ -12,7 +12,7 @@ from chat.tools.results import FIELD_CHARS, LIST_CHARS, fitting, next_offset, no
 from graphs.objects.actions import some
 from graphs.workflows.neighbours import Direction
 from graphs.workflows.sources import GraphSource, NodeRecord
-from rag.sources.graphs.text_search import TokenSearch, survey
+from rag.sources.graphs.text_search import search
 from rag.texts.shortening import cut, handles_summary
 
 #: Nodes that one look around shows, and edges that one list shows.
@@ -30,7 +30,7 @@ Field_ = Literal["name", "type", "sheet", "process", "data", "handles", "positio
 
 def not_found(context: ToolContext, key: str) -> ToolFailed:
     """Says that there is no such node, and which ones may be meant."""
-    hits = TokenSearch().search(graph_of(context), survey(graph_of(context), key), key, 5).hits
+    hits = search(graph_of(context), key, 5).hits
     nodes = GraphSource(graph_of(context)).nodes_by_id(hit.node_id for hit in hits)
     meant = f" Perhaps you mean: {some(node.key for node in nodes)}." if nodes else ""
     return ToolFailed(f"There is no node with the key {key!r} in this graph.{meant} search_nodes finds keys.")

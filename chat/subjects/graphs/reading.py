@@ -11,7 +11,7 @@ from chat.tools.results import as_json, fitting, next_offset, note, shown_of
 from graphs.models import Graph
 from graphs.objects.actions import some
 from graphs.workflows.sources import GraphSource, NodeRecord
-from rag.sources.graphs.text_search import TokenSearch, survey
+from rag.sources.graphs.text_search import search
 from rag.texts.shortening import cut, handles_summary
 
 #: Rows of lists in an overview; a graph may have thousands of sheets.
@@ -88,14 +88,10 @@ class SearchNodes(ReadTool[SearchArguments]):
 
     def run(self, context: ToolContext, arguments: SearchArguments) -> dict[str, Any]:
         source = GraphSource(graph_of(context))
-        known = survey(graph_of(context), arguments.query)
-        if arguments.sheet_id is not None and arguments.sheet_id not in dict(known.sheets):
-            raise ToolFailed(
-                f"There is no sheet {arguments.sheet_id!r}. Sheets: {some(key for key, _name in known.sheets)}."
-            )
-        searched = TokenSearch().search(
-            graph_of(context), known, arguments.query, arguments.max_results, sheet=arguments.sheet_id
-        )
+        searched = search(graph_of(context), arguments.query, arguments.max_results, sheet=arguments.sheet_id)
+        sheets = dict(searched.survey.sheets)
+        if arguments.sheet_id is not None and arguments.sheet_id not in sheets:
+            raise ToolFailed(f"There is no sheet {arguments.sheet_id!r}. Sheets: {some(sheets)}.")
         nodes = source.nodes_by_id(hit.node_id for hit in searched.hits)
         names = source.type_names(node.type for node in nodes)
 

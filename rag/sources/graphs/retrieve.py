@@ -15,7 +15,7 @@ from rag.sources.graphs import cache
 from rag.sources.graphs.context import GraphContext, GraphFacts, Options, configured
 from rag.sources.graphs.expansion import Surroundings, beginning, surroundings
 from rag.sources.graphs.nodes import collection_of
-from rag.sources.graphs.text_search import TokenSearch, survey
+from rag.sources.graphs.text_search import search
 
 #: Nodes that each way of finding hands on; a context may hold as many.
 FOUND = 60
@@ -67,8 +67,8 @@ class Found:
 def look_up(graph: Graph, question: str, account: Account | None = None, options: Options | None = None) -> Found:
     """Retrieves without the cache, and with the reasons."""
     options = options or configured()
-    known = survey(graph, question)
-    searched = TokenSearch().search(graph, known, question, FOUND)
+    searched = search(graph, question, FOUND)
+    known = searched.survey
     named = {hit.node_id: hit.said for hit in searched.hits if hit.said}
     words = {hit.node_id: hit.score for hit in searched.hits}
     cache_serving(known.serving)

@@ -1,7 +1,7 @@
 """Finds nodes by the words of a question, in PostgreSQL's full text; docs/retrieval.md says how it stays fast."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import mul
 from typing import Any
 
@@ -40,14 +40,6 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Searched:
-    """The best nodes, and in a large graph all that were met on the way, whose vectors are worth a look."""
-
-    hits: list[Hit]
-    met: list[int]
-
-
-@dataclass(frozen=True, slots=True)
 class Survey:
     """What a search knows of a graph: `nodes` up to `LARGE` + 1, `common` words, `serving` model."""
 
@@ -61,46 +53,43 @@ class Survey:
         return self.nodes > LARGE
 
 
-def survey(graph: Graph, question: str) -> Survey:
-    """Sheets, size and common words of a graph and the model that embeds questions, in one query."""
-    words = [form for word in search_words(question) for form in forms(word)]
-    sql = """
-        SELECT
-            (SELECT count(*) FROM (
-                SELECT 1 FROM graphs_node WHERE graph_id = %(graph)s LIMIT %(large)s + 1
-            ) AS counted),
-            ARRAY(
-                SELECT word
-                FROM pg_stats, unnest(most_common_elems::text::text[], most_common_elem_freqs) AS e(word, part)
-                WHERE schemaname = current_schema() AND tablename = 'graphs_node' AND attname = 'search'
-                    AND part > %(common)s AND word = ANY(%(words)s)
-            ),
-            ARRAY(SELECT ARRAY[key, name] FROM graphs_sheet WHERE graph_id = %(graph)s ORDER BY position, id),
-            (SELECT name FROM rag_embeddingmodel WHERE serves)"""
-    with connection.cursor() as cursor:
-        cursor.execute(sql, {"graph": graph.pk, "large": LARGE, "common": COMMON, "words": words})
-        nodes, common, sheets, serving = cursor.fetchone()
-    return Survey(tuple((key, name) for key, name in sheets), nodes, frozenset(common), serving or "")
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """The best nodes, and in a large graph all that were met on the way, whose vectors are worth a look."""
+
+    survey: Survey
+    hits: list[Hit]
+    met: list[int]
 
 
-class TokenSearch:
-    """The search by words."""
+_SURVEY = """
+    SELECT
+        (SELECT count(*) FROM (
+            SELECT 1 FROM graphs_node WHERE graph_id = %(graph)s LIMIT %(large)s + 1
+        ) AS counted) AS nodes,
+        ARRAY(
+            SELECT word
+            FROM pg_stats, unnest(most_common_elems::text::text[], most_common_elem_freqs) AS e(word, part)
+            WHERE schemaname = current_schema() AND tablename = 'graphs_node' AND attname = 'search'
+                AND part > %(common)s AND word = ANY(%(forms)s)
+        ) AS common,
+        ARRAY(SELECT ARRAY[key, name] FROM graphs_sheet WHERE graph_id = %(graph)s ORDER BY position, id) AS sheets,
+        (SELECT name FROM rag_embeddingmodel WHERE serves) AS serving"""
+#: Nothing is read of a large graph as if it were small.
+_IS_SMALL = "(SELECT nodes FROM survey) <= %(large)s"
 
-    def search(self, graph: Graph, survey: Survey, question: str, limit: int, sheet: str | None = None) -> Searched:
-        """At most `limit` nodes that have words of the question, best first; one query, none without words."""
-        query = _Query.of(question, survey)
-        if not query.words and not query.mentioned:
-            return Searched([], [])
-        with connection.cursor() as cursor:
-            cursor.execute(query.sql(sheet), query.values(graph, sheet))
-            found = cursor.fetchall()
-        rows = {node_id: (key, name, ranks) for node_id, key, name, ranks, _ in found if node_id is not None}
-        met = [node_id for *_, all_met in found for node_id in all_met or ()]
-        scores = weighed({node_id: ranks for node_id, (_, _, ranks) in rows.items()}, survey.nodes)
-        names = [(node_id, key, name) for node_id, (key, name, _) in rows.items()]
-        named = said(question, names, survey.common if survey.large else ())
-        hits = [Hit(node_id, score, named.get(node_id, 0)) for node_id, score in scores.items()]
-        return Searched(sorted(hits, key=lambda hit: (-hit.said, -hit.score, hit.node_id))[:limit], met)
+
+def search(graph: Graph, question: str, limit: int, sheet: str | None = None) -> Searched:
+    """At most `limit` nodes that have words of the question, best first; one query, two of a large graph."""
+    query = _Query.of(question)
+    survey, rows, met = query.run(graph, sheet)
+    if survey.large:
+        survey, rows, met = replace(query, survey=survey).run(graph, sheet)
+    scores = weighed({node_id: ranks for node_id, _, _, ranks in rows}, survey.nodes)
+    names = [(node_id, key, name) for node_id, key, name, _ in rows]
+    named = said(question, names, survey.common if survey.large else ())
+    hits = [Hit(node_id, score, named.get(node_id, 0)) for node_id, score in scores.items()]
+    return Searched(survey, sorted(hits, key=lambda hit: (-hit.said, -hit.score, hit.node_id))[:limit], met)
 
 
 def weighed(ranks: Mapping[int, Sequence[float]], nodes: int) -> dict[int, float]:
@@ -110,32 +99,51 @@ def weighed(ranks: Mapping[int, Sequence[float]], nodes: int) -> dict[int, float
     return {node: sum(map(mul, of_node, rarities)) for node, of_node in ranks.items()}
 
 
+_Row = tuple[int, str, str, Sequence[float]]
+
+
 @dataclass(frozen=True, slots=True)
 class _Query:
-    """The statement of one search."""
+    """The statement of one search: of a large graph with its `survey`, else one that surveys it as well."""
 
     words: tuple[str, ...]
     marked: tuple[str, ...]
     mentioned: tuple[str, ...]
     plain: str
-    survey: Survey
+    survey: Survey | None = None
 
     @classmethod
-    def of(cls, question: str, survey: Survey) -> "_Query":
-        return cls(search_words(question), marked(question), mentions(question), plain(question), survey)
+    def of(cls, question: str) -> "_Query":
+        return cls(search_words(question), marked(question), mentions(question), plain(question))
+
+    def run(self, graph: Graph, sheet: str | None) -> tuple[Survey, list[_Row], list[int]]:
+        """What is known of the graph, the candidates (id, key, name, rank by each word), and all that were met."""
+        with connection.cursor() as cursor:
+            cursor.execute(self.sql(sheet), self.values(graph, sheet))
+            *_, beside = found = cursor.fetchall()
+        rows = list({row[0]: row[:4] for row in found[:-1]}.values())
+        if self.survey:
+            return self.survey, rows, beside[4] or []
+        nodes, common, sheets, serving = beside[4]
+        return Survey(tuple((key, name) for key, name in sheets), nodes, frozenset(common), serving or ""), rows, []
 
     def sql(self, sheet: str | None) -> str:
-        """Ranked candidates, perhaps twice, and a row without a node that has all candidates of a large graph.
+        """Ranked candidates, perhaps twice, then a row without a node: all candidates of a large graph, or the survey.
 
         There DISTINCT is needed: a node is met once for each of its words, and would take the place of others.
         """
         rows = "SELECT id, key, name, search FROM graphs_node WHERE graph_id = %(graph)s"
         if sheet is not None:
             rows += " AND sheet_id = (SELECT id FROM graphs_sheet WHERE graph_id = %(graph)s AND key = %(sheet)s)"
+        surveying, beside = "", "SELECT to_json(array_agg(id)) FROM candidates"
+        if self.survey is None:
+            rows += f" AND {_IS_SMALL}"
+            surveying = f"survey AS MATERIALIZED ({_SURVEY}),"
+            beside = "SELECT json_build_array(nodes, common, sheets, serving) FROM survey"
         arms = [f"({rows} AND key = ANY(%(mentioned)s))", *(f"({arm})" for arm in self._arms(rows))]
         return f"""
-            WITH met AS ({" UNION ALL ".join(arms)}),
-            candidates AS MATERIALIZED (SELECT {"DISTINCT ON (id)" if self.survey.large else ""} * FROM met)
+            WITH {surveying} met AS ({" UNION ALL ".join(arms)}),
+            candidates AS MATERIALIZED (SELECT {"DISTINCT ON (id)" if self.survey else ""} * FROM met)
             SELECT id, key, name,
                 ARRAY(SELECT ts_rank(%(weights)s::real[], search, word::tsquery) FROM unnest(%(each)s::text[]) AS word),
                 NULL
@@ -148,11 +156,11 @@ class _Query:
                     SELECT * FROM candidates ORDER BY {_RANK} DESC, id LIMIT {2 * SHORTLIST}
                 )
             ) AS shortlist
-            UNION ALL SELECT NULL, NULL, NULL, NULL, (SELECT array_agg(id) FROM candidates WHERE %(large)s)"""  # noqa: S608 - only constants are put together
+            UNION ALL SELECT NULL, NULL, NULL, NULL, ({beside})"""  # noqa: S608 - only constants are put together
 
     def _arms(self, rows: str) -> Iterator[str]:
         """The queries that candidates come from; the cost of each does not grow with the graph."""
-        if not self.survey.large:
+        if self.survey is None:
             said = "search @@ %(any)s::tsquery OR name = ANY(%(mentioned)s)"
             yield f"SELECT * FROM ({rows} OFFSET 0) AS every WHERE {said}"  # noqa: S608
         elif self._rare():
@@ -170,18 +178,20 @@ class _Query:
             "marked": list(self.marked),
             "mentioned": list(self.mentioned),
             "plain": f" {self.plain} ",
-            "little": [*STOP_WORDS, *(self.survey.common if self.survey.large else ())],
+            "little": [*STOP_WORDS, *(self.survey.common if self.survey else ())],
             "any": " | ".join(map(self._any_form, self.words)),
             "each": list(map(self._any_form, self.words)),
             "weights": WEIGHTS,
-            "large": self.survey.large,
+            "large": LARGE,
+            "common": COMMON,
+            "forms": [form for word in self.words for form in forms(word)],
             **{f"pair{number}": pair for number, pair in enumerate(self._pairs())},
             **{f"rare{number}": word for number, word in enumerate(self._rare())},
         }
 
     def _any_form(self, word: str) -> str:
         exact = [f"'{form}'" for form in forms(word)]
-        beginnings = [f"'{beginning(word)}':*"] if len(word) >= PREFIX_FROM and not self.survey.large else []
+        beginnings = [f"'{beginning(word)}':*"] if len(word) >= PREFIX_FROM and not self.survey else []
         return f"({' | '.join([*exact, *beginnings])})"
 
     def _rare(self) -> list[str]:
@@ -198,7 +208,7 @@ class _Query:
         ]
 
     def _is_rare(self, form: str) -> bool:
-        return form not in self.survey.common
+        return self.survey is None or form not in self.survey.common
 
 
 def _phrase(column: str) -> str:

@@ -23,11 +23,11 @@ from rag.embeddings.base import EmbeddingFailed
 from rag.embeddings.collections import MAX_CHARS
 from rag.embeddings.local import LocalEmbedder
 from rag.embeddings.updating import embed_all
-from rag.sources.graphs import cache
+from rag.sources.graphs import cache, text_search
 from rag.sources.graphs.context import GraphContext, Options, configured
 from rag.sources.graphs.nodes import GraphNodes
 from rag.sources.graphs.retrieve import retrieve
-from rag.sources.graphs.text_search import TokenSearch, survey
+from rag.sources.graphs.text_search import search
 from tests.seeded import CANARY, World, world
 
 
@@ -203,16 +203,20 @@ def embedded(graph: Graph) -> Graph:
 
 def test_it_also_finds_by_meaning(here: World) -> None:
     question = "deliveries by courier"
-    assert TokenSearch().search(here.orders, survey(here.orders, question), question, 20).hits == []
+    assert search(here.orders, question, 20).hits == []
     assert keys(retrieve(embedded(here.orders), question))[0] == "book-carrier"
 
 
-def test_it_needs_at_most_four_queries_with_vectors_too(here: World) -> None:
+@pytest.mark.parametrize(("large", "asked"), [(2_000, 3), (5, 4)])
+def test_it_needs_at_most_four_queries_with_vectors_too(
+    here: World, large: int, asked: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(text_search, "LARGE", large)
     embedded(here.orders)
     serving_model.clear_cache()
     with CaptureQueriesContext(connection) as queries:
         retrieve(here.orders, "order invoice mail customer")
-    assert len(queries) == 4
+    assert len(queries) == asked
 
 
 def test_of_a_long_question_both_ends_are_embedded_as_long_as_a_node(

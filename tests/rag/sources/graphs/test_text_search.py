@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from graphs.models import Graph, Node
 from rag.sources.graphs import text_search
-from rag.sources.graphs.text_search import TokenSearch, survey
+from rag.sources.graphs.text_search import search
 from tests.seeded import World, world
 
 
@@ -16,7 +16,7 @@ def here(db: None) -> World:
 
 
 def found(graph: Graph, question: str, limit: int = 20, sheet: str | None = None) -> list[str]:
-    hits = TokenSearch().search(graph, survey(graph, question), question, limit, sheet).hits
+    hits = search(graph, question, limit, sheet).hits
     keys = dict(Node.objects.values_list("pk", "key"))
     return [keys[hit.node_id] for hit in hits]
 
@@ -60,7 +60,7 @@ def test_it_takes_any_text(here: World, question: str) -> None:
 @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=200))
 def test_it_can_be_asked_anything(here: World, question: str) -> None:
-    TokenSearch().search(here.nba, survey(here.nba, question), question, 20)
+    search(here.nba, question, 20)
 
 
 def test_it_finds_at_most_as_many_as_wanted(here: World) -> None:
@@ -73,19 +73,19 @@ def test_it_searches_one_sheet_where_told(here: World) -> None:
 
 def test_it_stays_in_the_graph(here: World) -> None:
     keys = dict(Node.objects.values_list("pk", "graph_id"))
-    hits = (
-        TokenSearch()
-        .search(here.nba, survey(here.nba, "fetch players secret-node"), "fetch secret-node players", 20)
-        .hits
-    )
+    hits = search(here.nba, "fetch secret-node players", 20).hits
     assert {keys[hit.node_id] for hit in hits} == {here.nba.pk}
 
 
-def test_it_asks_the_database_twice(here: World) -> None:
+@pytest.mark.parametrize(("large", "asked"), [(2_000, 1), (5, 2)])
+def test_it_asks_the_database_once_and_of_a_large_graph_twice(
+    here: World, large: int, asked: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(text_search, "LARGE", large)
     with CaptureQueriesContext(connection) as queries:
-        found_hits = TokenSearch().search(here.orders, survey(here.orders, "invoice"), "invoice", 20).hits
+        found_hits = search(here.orders, "invoice", 20).hits
     assert found_hits
-    assert len(queries) == 2
+    assert len(queries) == asked
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def large(here: World, monkeypatch: pytest.MonkeyPatch) -> Graph:
 
 
 def test_it_knows_size_and_common_words_of_a_large_graph(large: Graph) -> None:
-    known = survey(large, "common thing7")
+    known = search(large, "common thing7", 20).survey
     assert known.large
     assert known.common == {"common"}
 
@@ -163,12 +163,12 @@ def test_it_finds_keys_in_a_large_graph(large: Graph) -> None:
 
 def test_it_says_whom_it_met_in_a_large_graph(large: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     question = "thing7 thing8"
-    searched = TokenSearch().search(large, survey(large, question), question, 1)
+    searched = search(large, question, 1)
     assert len(searched.hits) == 1
     keys = dict(Node.objects.values_list("pk", "key"))
     assert {keys[id_] for id_ in searched.met} == {f"n{n + part}" for n in (0, 500, 1000, 1500) for part in (7, 8)}
     monkeypatch.setattr(text_search, "LARGE", 10_000)
-    assert TokenSearch().search(large, survey(large, question), question, 1).met == []
+    assert search(large, question, 1).met == []
 
 
 def test_it_prefers_words_that_stand_together(large: Graph) -> None:
@@ -193,7 +193,7 @@ def test_nodes_that_have_every_word_leave_room_for_others(large: Graph) -> None:
     Node.objects.bulk_create(
         Node(graph=large, sheet=sheet, key=f"k{number}", name=name, type="filter") for number, name in enumerate(names)
     )
-    hits = TokenSearch().search(large, survey(large, words), words, 60).hits
+    hits = search(large, words, 60).hits
     assert len(hits) == len(names)
 
 

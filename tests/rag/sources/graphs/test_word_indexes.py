@@ -9,9 +9,9 @@ from django.test.utils import CaptureQueriesContext
 from graphs.models import Graph, Node, Workspace
 from rag.embeddings import dropping, vector_indexes
 from rag.embeddings.locks import held
-from rag.sources.graphs import word_indexes
+from rag.sources.graphs import text_search, word_indexes
 from rag.sources.graphs.nodes import GraphNodes
-from rag.sources.graphs.text_search import Searched, TokenSearch, survey
+from rag.sources.graphs.text_search import Searched
 from tests.cast import draw_nba
 from tests.rag.embeddings.test_waiting import somebody_else_holds
 
@@ -45,15 +45,14 @@ def indexes() -> list[str]:
 
 
 def search(graph: Graph) -> Searched:
-    return TokenSearch().search(graph, survey(graph, QUESTION), QUESTION, 60)
+    return text_search.search(graph, QUESTION, 60)
 
 
 def plan(graph: Graph) -> str:
-    known = survey(graph, QUESTION)
     with CaptureQueriesContext(connection) as captured:
-        TokenSearch().search(graph, known, QUESTION, 60)
+        search(graph)
     with connection.cursor() as cursor:
-        cursor.execute(f"EXPLAIN {captured[0]['sql']}")
+        cursor.execute(f"EXPLAIN {captured[-1]['sql']}")
         return "\n".join(row for (row,) in cursor.fetchall())
 
 
