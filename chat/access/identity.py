@@ -33,7 +33,7 @@ SELECT {row_store.columns(User, of="u")}, (
     SELECT jsonb_agg(
         jsonb_build_object('workspace_id', m.workspace_id, 'slug', w.slug, 'role', m.role) ORDER BY m.created_at, m.id
     ) FROM graphs_membership AS m JOIN graphs_workspace AS w ON w.id = m.workspace_id WHERE m.user_id = u.id
-)::text AS known_memberships
+)::text
 FROM auth_user AS u WHERE u.id = ANY(%s) AND u.is_active
 """  # noqa: S608 - what is inserted are names of columns
 
@@ -133,23 +133,23 @@ def identify(proofs: Sequence[Proof]) -> list[Identity | None]:
     sessions = {key: _contents(row) for key, row in BrowserSession.objects.in_bulk(keys).items()} if keys else {}
     ids = {proof.user_id for proof in proofs if isinstance(proof, Claim)}
     ids |= {int(contents[SESSION_KEY]) for contents in sessions.values() if contents}
-    people: dict[int, Any] = {user.pk: user for user in User.objects.raw(_PEOPLE, [list(ids)])} if ids else {}
+    people = {user.pk: (user, known) for user, (known,) in row_store.read(User, _PEOPLE, [list(ids)])} if ids else {}
 
     def identity(proof: Proof) -> Identity | None:
         if isinstance(proof, Claim):
-            user = people.get(proof.user_id)
+            user, known = people.get(proof.user_id, (None, None))
             holds = user is not None and proof.holds_for(user)
             key, expires_at = "", proof.expires_at
         else:
             contents = sessions.get(proof) or {}
-            user = people.get(int(contents.get(SESSION_KEY, 0)))
+            user, known = people.get(int(contents.get(SESSION_KEY, 0)), (None, None))
             holds = user is not None and constant_time_compare(
                 contents.get(HASH_SESSION_KEY, ""), user.get_session_auth_hash()
             )
             key, expires_at = proof, None
         if user is None or not holds:
             return None
-        memberships = tuple(KnownMembership(**known) for known in json.loads(user.known_memberships or "[]"))
+        memberships = tuple(KnownMembership(**each) for each in json.loads(known or "[]"))
         return Identity(user, user.password, memberships, key, expires_at)
 
     return [identity(proof) for proof in proofs]

@@ -13,7 +13,7 @@ from graphs.site.shapes import AsItIs, Shape
 
 _ANSWER = f"""
 SELECT {row_store.columns(Message, of="m")},
-    r.status AS run_status, r.outcome AS run_outcome, r.error::text AS run_error
+    r.status, r.outcome, r.error::text
 FROM chat_run AS r JOIN chat_message AS m ON m.id = r.message_id WHERE r.id = %s
 """  # noqa: S608 - what is inserted are names of columns
 
@@ -93,18 +93,18 @@ class SessionUsageShape(_TokensShape):
 
 def run_result(run_id: uuid.UUID) -> dict[str, Any] | None:
     """How a run ended, for the door that began it and waits; None while it is still on its way."""
-    answers: list[Any] = list(Message.objects.raw(_ANSWER, [run_id]))
+    answers = row_store.read(Message, _ANSWER, [run_id])
     if not answers:
         raise Run.DoesNotExist
-    (answer,) = answers
-    if answer.run_status in {RunStatus.QUEUED, RunStatus.RUNNING}:
+    ((answer, (status, outcome, error_text)),) = answers
+    if status in {RunStatus.QUEUED, RunStatus.RUNNING}:
         return None
-    error = json.loads(answer.run_error or "{}")
+    error = json.loads(error_text or "{}")
     results = [call.result for call in calls_of(answer.rounds)]
     proposed = any(isinstance(result, dict) and "proposalId" in result for result in results)
     kinds = {"waiting": "interrupt", "toolLimit": "toolLimit", "error": "error"}
     return ResultShape(
-        type=kinds.get(answer.run_outcome, "message"),
+        type=kinds.get(outcome, "message"),
         message=answer.content,
         tool_calls=tool_calls(answer),
         proposals=proposals_json(in_brief(answer.proposals.all())) if proposed else [],

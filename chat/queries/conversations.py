@@ -1,7 +1,6 @@
 """Sessions and messages that a person may see."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import connection
@@ -29,13 +28,12 @@ _PLACE = """
 (SELECT coalesce(max(sequence), 0) + 1 FROM chat_message WHERE session_id = {session}) AS position,
 NOT EXISTS (SELECT FROM chat_run WHERE session_id = {session} AND status IN ('queued', 'running')) AS resting
 """
-_WORKSPACE = [field.column for field in Workspace._meta.concrete_fields]
 #: Written out: between a question and its answer, composing them by the ORM took as long as five such statements.
 #: Who had to wait for the conversation saw its place as it was before, and what has been told since: all is told.
 _HELD = f"""
 SELECT {row_store.columns(Session, of="session")}, {_PLACE.format(session="session.id")}, membership.role,
-    {", ".join(f"workspace.{column} AS in_{column}" for column in _WORKSPACE)},
-    stream.last_sequence > (SELECT seen.last_sequence FROM chat_stream AS seen WHERE seen.id = stream.id) AS waited
+    stream.last_sequence > (SELECT seen.last_sequence FROM chat_stream AS seen WHERE seen.id = stream.id) AS waited,
+    {row_store.columns(Workspace, of="workspace")}
 {_OWN_SESSION} FOR NO KEY UPDATE OF session, stream
 """  # noqa: S608 - what is inserted are names of columns and a constant
 _IN = f"SELECT {row_store.columns(Workspace, of='workspace')}, membership.role {_OWN_SESSION}"
@@ -62,12 +60,14 @@ def _visible_sessions(user: User) -> QuerySet[Session]:
 
 def hold(user: User, session_id: str, within: Workspace | None = None) -> Held:
     """The person's own session in this workspace, else in whichever of theirs it is; raises `NotFound`."""
-    held: Any = or_not_found(next(iter(Session.objects.raw(_HELD, [parsed_id(session_id), user.pk])), None))
-    held.workspace = Workspace(*(getattr(held, f"in_{column}") for column in _WORKSPACE))
-    if within not in (None, held.workspace):
+    rows = row_store.read(Session, _HELD, [parsed_id(session_id), user.pk])
+    session, (position, resting, role, waited, *workspace) = or_not_found(next(iter(rows), None))
+    session.workspace = Workspace(*workspace)
+    if within not in (None, session.workspace):
         raise NotFound
-    position, resting = next_position(held) if held.waited else (held.position, held.resting)
-    return Held(held, Member(user, held.workspace, Role(held.role)), position, resting)
+    if waited:
+        position, resting = next_position(session)
+    return Held(session, Member(user, session.workspace, Role(role)), position, resting)
 
 
 def held_session(member: Member, session_id: str) -> Session:
@@ -89,8 +89,9 @@ def session_and_member(user: User, session_id: str) -> tuple[Session, Member]:
 
 def member_in(user: User, session_id: str) -> Member:
     """The person in the workspace of a session of theirs; raises `NotFound`."""
-    workspace = or_not_found(next(iter(Workspace.objects.raw(_IN, [parsed_id(session_id), user.pk])), None))
-    return Member(user, workspace, Role(workspace.role))  # type: ignore[attr-defined]
+    rows = row_store.read(Workspace, _IN, [parsed_id(session_id), user.pk])
+    workspace, (role,) = or_not_found(next(iter(rows), None))
+    return Member(user, workspace, Role(role))
 
 
 def sessions_of(member: Member, context_type: str = "", context_id: str = "") -> QuerySet[Session]:

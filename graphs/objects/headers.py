@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from django.core.exceptions import ValidationError
 from django.db import models
@@ -16,6 +16,7 @@ from graphs.objects.kinds import KINDS, Kind, is_object, kinds_of
 from graphs.objects.model_rows import record_of, refusals_of, row_of, unsaved_row
 from graphs.objects.operations import Create, Operation, Record, result
 from graphs.objects.refs import Ref
+from graphs.site import row_store
 from graphs.site.access import Forbidden, Member, NotFound
 
 
@@ -33,8 +34,8 @@ def existing(workspace_id: int, ref: Ref) -> Object | None:
         return None
     kind = KINDS[ref.type]
     if kind.rows is None:
-        objects: Any = kind.model._default_manager
-        return next(iter(objects.raw(_statement_by_key(kind.model), [workspace_id, ref.key])), None)
+        rows = row_store.read(kind.model, _statement_by_key(kind.model), [workspace_id, ref.key])
+        return cast(Object, rows[0][0]) if rows else None
     found = Object.objects.filter(workspace=workspace_id, type=ref.type, key=ref.key).first()
     row = rows_with(kind, workspace_id, [ref.key]).first()
     if row is None:

@@ -1,13 +1,18 @@
-"""Rows of models as JSON, for statements that store several of them at once."""
+"""Rows of models, for statements that are written out: read as the ORM would, and as JSON that stores several."""
 
 import json
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 from decimal import Decimal
-from typing import Any
+from functools import cache
+from typing import Any, TypeVar
 
+from django.db import DEFAULT_DB_ALIAS, connection
 from django.db.models import JSONField, Model
+
+Row = TypeVar("Row", bound=Model)
+Convert = Callable[[Any, Any, Any], Any]
 
 
 def columns(model: type[Model], *without: str, of: str = "") -> str:
@@ -17,6 +22,34 @@ def columns(model: type[Model], *without: str, of: str = "") -> str:
     """
     names = [field.column for field in model._meta.concrete_fields if field.column not in without]
     return ", ".join(f'{of}."{name}"' if of else f'"{name}"' for name in names)
+
+
+def read(model: type[Row], statement: str, values: Sequence[Any]) -> list[tuple[Row, Sequence[Any]]]:
+    """The rows of a statement that begins with all columns of a model, each with the columns after these.
+
+    `Manager.raw` finds out anew each time which columns those are, which takes longer than to ask for one row.
+    """
+    names, converters = _reading(model)
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values)
+        found = cursor.fetchall()
+    rows = []
+    for columns_of_row in found:
+        own = list(columns_of_row[: len(names)])
+        for place, convert in converters:
+            own[place] = convert(own[place], None, connection)
+        rows.append((model.from_db(DEFAULT_DB_ALIAS, names, own), columns_of_row[len(names) :]))
+    return rows
+
+
+@cache
+def _reading(model: type[Model]) -> tuple[list[str], list[tuple[int, Convert]]]:
+    """The attributes of a model in the order of its columns, and what makes values of columns at these places."""
+    fields = model._meta.concrete_fields
+    converters = [
+        (place, convert) for place, field in enumerate(fields) for convert in field.get_db_converters(connection)
+    ]
+    return [field.attname for field in fields], converters
 
 
 def as_json(rows: Sequence[Model]) -> str:
