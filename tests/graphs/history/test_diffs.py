@@ -2,27 +2,63 @@ import pytest
 from django.utils import translation
 from django.utils.translation import gettext_lazy
 
-from graphs.history.diffs import diff_of, labelled
+from graphs.history.diffs import diff_in, diff_of, labelled
 from graphs.models import Graph
 from graphs.objects.operations import Create, Delete, Update
 from graphs.objects.refs import Ref
 from graphs.objects.stores import labels as labels_of
 from tests.registered import shops
 from tests.shop.models import Product
+from tests.things import Thing, beside
 
 FETCH = Ref("node", "fetch-api")
 EDGE = Ref("edge", "root-fetch-api")
 
 
-def test_an_update_tells_its_fields() -> None:
-    (entry,) = diff_of([Update(FETCH, {"name": "Fetch", "posX": 1.0}, {"name": "Get", "posX": 2.0})])
+#: How the thing of a story is called, and its fields for name and text.
+CALLED = {
+    "node": ("node", "name", "process"),
+    "nodeType": ("node type", "display name", "process"),
+    "product": ("product", "name", "notes"),
+}
 
-    assert entry["object"] == {"type": "node", "id": "fetch-api"}
-    assert (entry["kindLabel"], entry["label"], entry["action"]) == ("node", "Fetch", "update")
-    assert entry["fields"] == [
-        {"field": "name", "label": "name", "form": "text", "old": "Fetch", "new": "Get"},
+
+@pytest.mark.django_db
+def test_an_update_tells_its_fields(thing: Thing) -> None:
+    old, new = {thing.text: "a", thing.name: "Fetch"}, {thing.text: "b", thing.name: "Get"}
+    (entry,) = diff_of([Update(thing.item, old, new)])
+
+    kind, name, text = CALLED[thing.item.type]
+    assert entry["object"] == {"type": thing.item.type, "id": thing.item.key}
+    assert (entry["kindLabel"], entry["label"], entry["action"]) == (kind, "Fetch", "update")
+    first, second = entry["fields"]
+    assert first == {"field": thing.name, "label": name, "form": "text", "old": "Fetch", "new": "Get"}
+    assert (second["field"], second["label"], second["old"], second["new"]) == (thing.text, text, "a", "b")
+
+
+def test_numbers_are_told_as_numbers() -> None:
+    moved = Update(FETCH, {"name": "Fetch", "posX": 1.0}, {"name": "Get", "posX": 2.0})
+    with shops():
+        cheaper = Update(Ref("product", "1"), {"name": "Fetch", "weight": 1.0}, {"name": "Get", "weight": 2.0})
+        told = [entry["fields"][1] for entry in diff_of([moved, cheaper])]
+    assert told == [
         {"field": "posX", "label": "x", "form": "number", "old": 1.0, "new": 2.0},
+        {"field": "weight", "label": "weight", "form": "number", "old": 1.0, "new": 2.0},
     ]
+
+
+def test_a_value_within_a_column_is_told_alone() -> None:
+    old = {"data.problem": "Too dark", "data.scores": {"a": 1}}
+    with shops():
+        (entry,) = diff_of([Update(Ref("product", "1"), old, {"data.problem": None, "data.scores": {"a": 2}})])
+    problem, scores = entry["fields"]
+    assert (problem["field"], problem["label"], problem["old"], problem["new"]) == (
+        "data.problem", "problem", "Too dark", None
+    )  # fmt: skip
+    assert [(line["op"], line["text"]) for line in problem["lines"]] == [("-", '"Too dark"')]
+    assert [(line["op"], line["text"]) for line in scores["lines"]] == [
+        (" ", "{"), ("-", '  "a": 1'), ("+", '  "a": 2'), (" ", "}")
+    ]  # fmt: skip
 
 
 def test_code_and_json_come_with_lines() -> None:
@@ -49,13 +85,38 @@ def test_what_comes_or_goes_tells_what_is_filled_in() -> None:
     assert [(field["old"], field["new"]) for field in deleted["fields"]] == [("root", None), ("fetch-api", None)]
 
 
-def test_names_that_operations_do_not_tell(nba: Graph) -> None:
-    moved = Update(FETCH, {"posX": 200.0}, {"posX": 0.0})
+@pytest.mark.django_db
+def test_an_object_that_comes_or_goes_tells_what_is_filled_in(thing: Thing) -> None:
+    record = thing.record | {thing.text: ""}
+    created, deleted = diff_of([Create(Ref(thing.item.type, "new"), record), Delete(thing.item, thing.record)])
+
+    assert (created["label"], created["action"]) == ("Fetch API", "create")
+    filled = {name for name, value in record.items() if value not in (None, "", {}, [])}
+    assert {field["field"] for field in created["fields"]} == filled
+    assert thing.name in filled
+    assert (deleted["label"], deleted["action"]) == ("Fetch API", "delete")
+    gone = {field["field"]: (field["old"], field["new"]) for field in deleted["fields"]}
+    assert (gone[thing.name], gone[thing.text]) == (("Fetch API", None), ("return fetch(url)", None))
+
+
+@pytest.mark.django_db
+def test_names_that_operations_do_not_tell(thing: Thing) -> None:
+    other = beside(thing)
+    changed = [Update(each.item, {thing.text: "a"}, {thing.text: "b"}) for each in (thing, other)]
+    labels = labels_of(thing.around, [thing.item, other.item, Ref(thing.item.type, "gone")])
+
+    assert [entry["label"] for entry in diff_of(changed, labels)] == ["Fetch API", "Return"]
+    assert [entry["label"] for entry in diff_in(thing.around, changed)] == ["Fetch API", "Return"]
+    assert [entry["label"] for entry in diff_of(changed)] == [thing.item.key, other.item.key]
+    assert labels.keys() == {thing.item, other.item}
+
+
+def test_an_edge_is_named_by_its_ends(nba: Graph) -> None:
     relabelled = Update(EDGE, {"label": ""}, {"label": "yes"})
     labels = labels_of(nba, [FETCH, EDGE, Ref("node", "gone")])
 
-    assert [entry["label"] for entry in diff_of([moved, relabelled], labels)] == ["Fetch API", "root → fetch-api"]
-    assert diff_of([moved])[0]["label"] == "fetch-api"
+    assert [entry["label"] for entry in diff_of([relabelled], labels)] == ["root → fetch-api"]
+    assert diff_of([relabelled])[0]["label"] == "root-fetch-api"
 
 
 def test_a_stored_diff_is_told_in_the_readers_language() -> None:
@@ -65,6 +126,36 @@ def test_a_stored_diff_is_told_in_the_readers_language() -> None:
     with translation.override("fr"):
         (entry,) = labelled(stored)
     assert (entry["kindLabel"], entry["fields"][0]["label"]) == ("nœud", "x")
+
+
+@pytest.mark.django_db
+def test_a_stored_diff_of_an_object_is_told_in_the_readers_language(thing: Thing) -> None:
+    stored = diff_of([thing.to("Fetch")])
+    stored[0]["fields"][0]["label"] = "something else"
+
+    with translation.override("fr"):
+        (entry,) = labelled(stored)
+    french = {"node": ("nœud", "nom"), "nodeType": ("type de nœud", "nom affiché"), "product": ("product", "name")}
+    assert (entry["kindLabel"], entry["fields"][0]["label"]) == french[thing.item.type]
+
+
+def test_of_a_kind_that_is_no_longer_there_fields_have_the_names_that_they_had() -> None:
+    with shops():
+        stored = diff_of([Update(Ref("product", "1"), {"name": "Chair"}, {"name": "Stool"})])
+    told = diff_of([Update(Ref("product", "1"), {"name": "Chair"}, {"name": "Stool"})])
+    assert labelled(stored) == stored
+    assert (told[0]["kindLabel"], told[0]["label"], told[0]["fields"][0]["label"]) == ("product", "1", "name")
+
+
+@pytest.mark.django_db
+def test_an_application_translates_its_kind_and_fields(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Product._meta, "verbose_name", gettext_lazy("graph"))
+    monkeypatch.setattr(Product._meta.get_field("name"), "verbose_name", gettext_lazy("category"))
+    with shops():
+        stored = diff_of([Update(Ref("product", "1"), {"name": "Chair"}, {"name": "Stool"})])
+        with translation.override("fr"):
+            (entry,) = labelled(stored)
+    assert (entry["kindLabel"], entry["fields"][0]["label"]) == ("graphe", "catégorie")
 
 
 @pytest.mark.django_db
