@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Case, IntegerField, Q, QuerySet, Value, When
+from django.db.models import Case, CharField, Func, IntegerField, Q, QuerySet, Value, When
+from django.db.models.functions import Cast, Concat, Lower, Sign, StrIndex
 
 from graphs.models import Object
 from graphs.objects.headers import listed, ref_of, rows_named, searched_by, title_of
@@ -18,7 +19,7 @@ from rag.retrieval.fusion import fused
 from rag.retrieval.naming import said
 from rag.retrieval.ranking import best_first
 from rag.sources.objects.collection import collection_of
-from rag.texts.words import forms, search_words
+from rag.texts.words import forms, plain, search_words
 
 #: Objects of one kind that words find, and objects of all kinds that vectors find; so many are looked at if `may_see`
 #: hides some of them.
@@ -73,21 +74,31 @@ def parts(rows: Any, first: int) -> Iterator[Any]:
 
 
 def needles(question: str) -> list[tuple[str, ...]]:
-    """What is looked for in fields: the question as it is, and each of its words in its forms."""
-    words = [forms(word) for word in search_words(question)[:MAX_WORDS]]
-    return [(question,), *(some for some in words if question not in some)]
+    """What is looked for in fields: the question as it is, and its first and last words, each in its forms."""
+    words = search_words(question)
+    ends = words if len(words) <= MAX_WORDS else words[: MAX_WORDS // 2] + words[-MAX_WORDS // 2 :]
+    whole = [(question,)] if question.strip() else []
+    return [*whole, *(some for some in map(forms, ends) if question not in some)]
 
 
 def _by_words(rows: QuerySet[Any], kind: Kind, question: str) -> QuerySet[Any]:
-    """The rows that have any of the needles, those with the most first."""
-    wanted, count = Q(), Value(0, IntegerField())
+    """The rows that have any of the needles: those whose title the question says, then those with the most, first."""
+    wanted, count = Q(pk__in=()), Value(0, IntegerField())
     for some in needles(question):
         here = Q()
         for needle in some:
             here |= searched_by(kind, needle)
         wanted |= here
         count = count + Case(When(here, then=1), default=0)  # type: ignore[assignment]
-    return rows.filter(wanted).annotate(words_found=count).order_by("-words_found", kind.field(kind.title).column, "pk")
+    found = rows.filter(wanted).annotate(words_found=count, said=_says_title(question, kind))
+    return found.order_by("-said", "-words_found", kind.field(kind.title).column, "pk")
+
+
+def _says_title(question: str, kind: Kind) -> Sign:
+    """1 for a row whose title the question says, else 0."""
+    title = Lower(Cast(kind.field(kind.title).column, CharField()))
+    words = Func(title, Value("-_.:/"), Value("     "), function="translate", output_field=CharField())
+    return Sign(StrIndex(Value(f" {plain(question)} "), Concat(Value(" "), words, Value(" "))))
 
 
 def _by_vector(
