@@ -1,16 +1,18 @@
 """Run by `test_the_page` with the settings of the page's project: what a model of somebody else can do."""
 
+import json
 import threading
 import time
 import uuid
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.db import connections, transaction
 from django.test import Client
 from playwright.sync_api import Page, expect
-from shop.models import Product
+from shop.models import Product, Review
 
 from chat.actions import deciding
 from chat.actions.conversations import open_session
@@ -79,16 +81,27 @@ def header(member: Member, product: Product) -> Object:
 
 def proposed(member: Member, product: Product, **updates: object) -> Proposal:
     of = header(member, product)
+    return proposed_call(member, of, "update_object", {"object": str(ref(product)), "updates": updates})
+
+
+def proposed_call(member: Member, about: Object | None, name: str, arguments: dict[str, object]) -> Proposal:
+    """What a model proposes in a conversation, by the tool of this action."""
     with transaction.atomic():
         session = Session.objects.filter(owner=member.user).first() or open_session(member, None, "", "Hello")
         position = session.messages.count() + 2
         Message.objects.create(session=session, sequence=position - 1, role=Message.Role.USER, content="Do it.")
         message = Message.objects.create(session=session, sequence=position, role=Message.Role.ASSISTANT)
         Run.objects.create(session=session, message=message, author=member.user, trigger={}, status="succeeded")
-        arguments = {"object": str(ref(product)), "updates": updates}
-        action = actions.parse("update_object", arguments)
-        call = WriteCall(uuid.uuid4().hex, "propose_update_object", action, arguments, "Because.")
-        return propose(member, session, message, of, call).proposal
+        call = WriteCall(uuid.uuid4().hex, f"propose_{name}", actions.parse(name, arguments), arguments, "Because.")
+        return propose(member, session, message, about, call).proposal
+
+
+def called(member: Member, name: str, **arguments: object) -> dict[str, Any]:
+    """What a tool that reads tells a model in a conversation about nothing, called as a model calls it."""
+    offered = [spec.name for spec in tools.specs(member.role, subject_of(""))]
+    call = tools.parse(name, json.dumps(arguments), offered)
+    assert isinstance(call, tools.ParsedCall), call
+    return tools.run(call, ToolContext(member, None))
 
 
 def approve(member: Member, proposal: Proposal) -> Proposal:
@@ -116,6 +129,40 @@ def test_its_own_validation_is_told(alice: Member, product: Product) -> None:
         proposed(alice, product, price="-1")
     with pytest.raises(ChangeRefused, match=r"There is no field photo. Fields of product: name, price, notes"):
         proposed(alice, product, photo="x")
+
+
+def test_a_row_is_proposed_and_made_and_deleted(alice: Member, product: Product) -> None:
+    of, asked = header(alice, product), {"kind": "review", "parent": str(ref(product))}
+    with pytest.raises(ChangeRefused, match="title: This field cannot be blank"):
+        proposed_call(alice, of, "create_object", {**asked, "fields": {"text": "Bright"}})
+    waiting = proposed_call(alice, of, "create_object", {**asked, "fields": {"title": "Good", "text": "Bright"}})
+    (entry,) = waiting.diff
+    assert (entry["action"], entry["label"], waiting.status) == ("create", "Good", ProposalStatus.PENDING)
+    assert not Review.objects.exists()
+    assert approve(alice, waiting).status == ProposalStatus.APPLIED
+    made = Review.objects.get()
+    assert (made.title, made.text, made.product) == ("Good", "Bright", product)
+    name = f"review:{made.pk}"
+    assert called(alice, "list_objects", kind="review", parent=str(ref(product)))["objects"][0]["object"] == name
+    gone = proposed_call(alice, of, "delete_object", {"object": name})
+    assert [(entry["action"], entry["label"]) for entry in gone.diff] == [("delete", "Good")]
+    assert Review.objects.exists()
+    done = approve(alice, gone)
+    assert not Review.objects.exists()
+    rollback.roll_back(alice.workspace.pk, alice.user, ChangeSets((done.change_set,)))  # type: ignore[arg-type]
+    assert Review.objects.get() == made
+
+
+def test_where_a_new_row_would_come_has_to_be_known(alice: Member, product: Product) -> None:
+    asked = {"kind": "product", "fields": {"name": "Candle"}}
+    with pytest.raises(ChangeRefused, match=r'"product" cannot be created. Kinds: nodeType, review'):
+        proposed_call(alice, header(alice, product), "create_object", asked)
+    gone = proposed_call(alice, header(alice, product), "delete_object", {"object": str(ref(product))})
+    assert [(entry["action"], entry["label"]) for entry in gone.diff] == [("delete", "Lamp")]
+    done = approve(alice, gone)
+    assert not Product.objects.exists()
+    rollback.roll_back(alice.workspace.pk, alice.user, ChangeSets((done.change_set,)))  # type: ignore[arg-type]
+    assert Product.objects.get().data == {"problem": "Too dark", "scores": {"a": 1}}
 
 
 def test_of_two_who_approve_at_once_one_wins(alice: Member, product: Product) -> None:
@@ -204,6 +251,33 @@ def test_a_row_of_another_workspace_stays_there(alice: Member) -> None:
     assert Product.objects.get().shop == "other"
     with pytest.raises(NotFound):
         object_for(alice, ref(theirs))
+
+
+def test_a_model_reads_a_row_the_list_and_the_history(alice: Member, product: Product) -> None:
+    Product.objects.create(name="Lantern", shop="other")
+    Product.objects.create(name="Candle", price="3.00")
+    approve(alice, proposed(alice, product, name="Bright lamp", **{"data.problem": "Dark"}))
+    name = str(ref(product))
+    read = called(alice, "read_object", object=name)
+    assert (read["object"], read["title"], read["version"]) == (name, "Bright lamp", 2)
+    assert read["fields"] == {
+        "name": "Bright lamp", "price": "12.50", "data.problem": "Dark", "data.scores": {"a": 1}
+    }  # fmt: skip
+    assert called(alice, "read_object", object=name, fields=["data.problem"])["fields"] == {"data.problem": "Dark"}
+    listed = called(alice, "list_objects", kind="product", orderBy="-price")
+    assert [(row["title"], row["price"]) for row in listed["objects"]] == [("Bright lamp", "12.50"), ("Candle", "3.00")]
+    assert called(alice, "list_objects", kind="product", search="dark")["total"] == 1
+    latest, first = called(alice, "read_history", object=name)["versions"]
+    assert (latest["version"], latest["who"], latest["reason"], first["version"]) == (2, "alice", "Because.", 1)
+    assert {(change["field"], change["old"], change["new"]) for change in latest["changes"]} == {
+        ("name", "Lamp", "Bright lamp"), ("data.problem", "Too dark", "Dark")
+    }  # fmt: skip
+    (alone,) = called(alice, "read_history", object=name, field="data.problem")["versions"]
+    assert [change["field"] for change in alone["changes"]] == ["data.problem"]
+    charlie = _member("charlie", "other")
+    assert "There is no" in called(charlie, "read_object", object=name)["error"]
+    assert "There is no" in called(charlie, "read_history", object=name)["error"]
+    assert [row["title"] for row in called(charlie, "list_objects", kind="product")["objects"]] == ["Lantern"]
 
 
 def test_a_row_is_found_by_its_words(alice: Member, product: Product) -> None:

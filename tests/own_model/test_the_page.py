@@ -25,11 +25,14 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run(folder, "-m", "django", "startproject", "mysite", ".")
     run(folder, "manage.py", "startapp", "shop")
     blocks = _BLOCK.findall(PAGE.read_text())
-    assert len(blocks) >= 6
+    assert len(blocks) >= 8
+    written: set[str] = set()
     for name, text in blocks:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+        with path.open("a" if name in written else "w") as file:
+            file.write(text)
+        written.add(name)
     run(folder, "manage.py", "makemigrations", "shop")
     return folder
 
