@@ -83,5 +83,5 @@ def _page_of(member: Member, proposal: Proposal, link: Link | None) -> dict[str,
 
 
 def _choices(member: Member, *names: str) -> list[tuple[Any, ...]]:
-    """What of this there is among all that wait."""
+    """The different values of these fields among all proposals that wait."""
     return list(waiting(member).order_by(*names).values_list(*names).distinct()[:MOST_CHOICES])

@@ -204,7 +204,7 @@ def explain(tail: str, where: local.ServerPaths) -> str | None:
 
 
 def accepts_connections(where: local.ServerPaths) -> bool:
-    """As pg_ctl finds it out: a library would stay with the supervisor for as long as everything runs, 19 MB."""
+    """Whether PostgreSQL takes connections, found out as pg_ctl does: a library would stay in memory, 19 MB."""
     try:
         lines = (where.postgres_data / "postmaster.pid").read_text().splitlines()
         with socket.socket(socket.AF_UNIX) as client:

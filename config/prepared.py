@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def folders_of_apps() -> list[str]:
-    """Where the code of the site is, settings included; packages are known by their names."""
+    """The folders with the code of the site, settings included; packages are known by their names."""
     from django.apps import apps
     from django.conf import settings
 

@@ -35,7 +35,7 @@ def prepare(env: Mapping[str, str]) -> Program:
 
 
 def web(count: int, listening: int, after: int, drain_s: float, env: Mapping[str, str]) -> list[Program]:
-    """They share the socket `listening`, and serve when the pipe `after` is closed at its other end."""
+    """Web processes that share the socket `listening`. They serve when the pipe `after` is closed at its other end."""
     arguments = ["-m", WEB_MODULE, "--fd", str(listening), "--after", str(after), "daphne"]
     fds = (listening, after)
     return [_python(f"web-{i}", arguments, env, stop_s=drain_s + 5, pass_fds=fds) for i in range(1, count + 1)]

@@ -125,7 +125,7 @@ def _encoded(tables: Tables) -> str:
 
 
 def _first_that_fit(tables: Tables) -> str:
-    """As many rows as fit, and how many there are."""
+    """The first rows of the tables, as many as fit, and how many are left out."""
     rows = [(name, row) for name, listed in tables.items() for row in listed]
     kept = len(rows)
     while True:

@@ -104,7 +104,7 @@ def cut_of(
     position: int,
     room: int,
 ) -> HistoryCut | None:
-    """Where the conversation is cut so that the request fits. `rounds` of this answer are empty if summarised."""
+    """The cut that makes the request fit. Each of `rounds` is of this answer, and empty if it was summarised."""
     asked = max((n for n, each in enumerate(history) if _is_question(each.message)), default=-1)
     parts = [_part(each, is_asked=number >= asked) for number, each in enumerate(history)]
     own = [

@@ -22,7 +22,7 @@ Schema = dict[str, Any]
 
 
 def parameters(tools: Iterable[Tool[Any]]) -> list[Schema]:
-    """Of each tool an object schema with `additionalProperties: false`; optional arguments are left out, never null."""
+    """The object schema of each tool: `additionalProperties: false`, and optional arguments left out, never null."""
     told: dict[str, str] = {}
     found = []
     for tool in tools:

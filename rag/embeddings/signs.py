@@ -26,7 +26,7 @@ _WORD = 8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Signs:
-    """Of each vector the id of its row, the number of its kind in `kinds`, and its signs by 64 in each of `words`."""
+    """For each vector the id of its row, the number of its kind in `kinds`, and its signs, 64 in each of `words`."""
 
     dimensions: int
     kinds: tuple[str, ...]
@@ -36,7 +36,7 @@ class Signs:
 
     @classmethod
     def read(cls, dimensions: int, groups: Iterable[tuple[str, bytes]]) -> "Signs":
-        """From groups of one kind each: an id and a bit string for each vector, as PostgreSQL sends them."""
+        """The signs in groups of one kind each: an id and a bit string for each vector, as PostgreSQL sends them."""
         width = -(-dimensions // 8)
         record = np.dtype([("row", ">i8"), ("bits", ">i4"), ("signs", np.uint8, (width,))])
         none = cls(

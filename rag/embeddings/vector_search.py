@@ -140,7 +140,7 @@ def _by_signs(of: CollectionOfModel, known: Kept, vector: Vectors, values: Mappi
 
 
 def _by_index(of: CollectionOfModel, values: Mapping[str, Any]) -> list[Near]:
-    """By the index, or by comparing all where there is none."""
+    """The nearest vectors by the index, or by comparing all where there is none."""
     sql = _SQL.format(
         dimensions=of.dimensions,
         fewest=max(FEWEST_CANDIDATES, values["limit"]),

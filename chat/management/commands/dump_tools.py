@@ -70,7 +70,7 @@ def as_sent(offered: tuple[ToolSpec, ...], config: ProviderConfig, wire: Wire) -
 
 
 def _tokens(offered: tuple[ToolSpec, ...], config: ProviderConfig) -> dict[str, int]:
-    """As counted everywhere, and as JSON on each wire."""
+    """The tokens of the tools: as counted everywhere, and as JSON on each wire."""
     counted = {"counted": tokens_of_tools(ModelRequest((), offered, "", 0))}
     wires = (wire for wire in get_args(Wire) if wire != "demo")
     return counted | {wire: count_tokens(to_json(as_sent(offered, config, wire))) for wire in wires}
