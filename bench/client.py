@@ -9,18 +9,15 @@ import asyncio
 import gc
 import json
 import random
-import re
 import sys
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from bench.protocols import PROTOCOLS, STAMP, Failed
 from bench.vendor import question
-from bench.websocket import WebSocket, connect
 
-#: A token as the vendor wrote it: nanoseconds since 1970.
-_STAMP = re.compile(rb"(?<!\d)\d{19}(?!\d)")
 _OPENING_AT_ONCE = 10
 #: Between two questions whose first tokens are measured.
 _PROBE_PAUSE_S = 0.15
@@ -31,11 +28,11 @@ class Plan:
     """What to ask: `streams` answers of `tokens` tokens, begun within `spread_s`, and `probes` answers of one token.
 
     Probes come one after the other, `steady_s` after every stream has begun. Where there is an object to ask
-    `about` ("graph:nba"), each question begins a conversation; else each socket has one.
+    `about` ("graph:nba"), each question begins a conversation; else each socket has one. `system` is its name.
     """
 
     url: str
-    product: bool
+    system: str
     token: str = ""
     streams: int = 1
     tokens: int = 300
@@ -61,28 +58,18 @@ class Result:
 class Reader:
     """One socket and its conversation."""
 
-    def __init__(self, socket: WebSocket, plan: Plan) -> None:
-        self._socket = socket
-        self._product = plan.product
-        self._about = plan.about
+    def __init__(self, plan: Plan) -> None:
+        self._protocol = PROTOCOLS[plan.system]
+        self._plan = plan
         self._session = ""
         self._begun = 0
-        mark = rb'"type":"ai:token"' if plan.product else rb"^\d+ \d{19}"
-        self._first = re.compile(mark)
-        end = rb'"type":"ai:(complete|error)"' if plan.product else rb"^\d+ end$"
-        self._end = re.compile(end)
-        self._something = re.compile(mark + b"|" + end)
 
-    async def enter(self, token: str) -> None:
-        """Signs in, and asks once so that the conversation exists and is read."""
-        if self._product:
-            answered = self._socket.next(re.compile(b"ai:authenticated"))
-            self._socket.send(json.dumps({"type": "ai:authenticate", "_id": 0, "token": token}))
-            await answered
-        await self.ask(1, 50)
-        if self._product:
-            accepted = next(text for _, text in self._socket.frames if b'"ai:accepted"' in text)
-            self._session = json.loads(accepted)["sessionId"]
+    async def enter(self) -> None:
+        """Signs in, and asks once so that the conversation exists and is read; but where the first question counts."""
+        self._socket = await self._protocol.connect(self._plan.url, self._plan.token)
+        if not (self._protocol.one_conversation and self._plan.about):
+            await self.ask(1, 50)
+            self._session = self._protocol.conversation(text for _, text in self._socket.frames)
         self.forget()
 
     def forget(self) -> None:
@@ -90,41 +77,34 @@ class Reader:
         self._socket.received = 0
 
     async def ask(self, tokens: int, rate: int) -> None:
-        """Asks and waits for the whole answer."""
-        first = self._socket.next(self._something)
+        """Asks and waits for the whole answer. Raises `Failed`."""
+        end = self._socket.next(self._protocol.end)
         self._begun = time.time_ns()
-        self._socket.send(self._message(question(tokens, rate)))
-        await first
-        _, last = self._socket.frames[-1]
-        if not self._end.search(last):
-            _, last = await self._socket.next(self._end)
-        if b"ai:error" in last:
-            raise RuntimeError(last.decode())
-
-    def _message(self, text: str) -> str:
-        if not self._product:
-            return text
-        return json.dumps({"type": "ai:chat", "_id": 1, "message": text, **self._place()})
+        self._socket.send(self._protocol.question(question(tokens, rate), self._place()))
+        await end
+        for _, frame in self._socket.frames:
+            if self._protocol.failed.search(frame):
+                raise Failed(frame.decode())
 
     def _place(self) -> dict[str, Any]:
-        if self._about:
-            kind, _, key = self._about.partition(":")
+        if self._plan.about:
+            kind, _, key = self._plan.about.partition(":")
             return {"context": {"type": kind, "id": key}}
         return {"sessionId": self._session} if self._session else {}
 
     @property
     def began(self) -> bool:
-        return any(self._first.search(text) for _, text in self._socket.frames[:20])
+        return any(self._protocol.token.search(text) for _, text in self._socket.frames[:20])
 
     def first_token_ms(self) -> float:
         """From the question to its first token."""
-        arrived = next(at for at, text in self._socket.frames if self._first.search(text))
+        arrived = next(at for at, text in self._socket.frames if self._protocol.token.search(text))
         return (arrived - self._begun) / 1e6
 
     def tell(self, result: Result) -> None:
         """Adds what came since the last `forget`."""
         for _, text in self._socket.frames:
-            if not self._first.search(text):
+            if not self._protocol.token.search(text):
                 continue
             result.token_frames += 1
             result.token_bytes += len(text) + (2 if len(text) < 126 else 4)
@@ -133,8 +113,8 @@ class Reader:
 
     def tokens(self) -> list[tuple[int, int]]:
         """(sent, arrived) of each token since the last `forget`."""
-        frames = ((arrived, text) for arrived, text in self._socket.frames if self._first.search(text))
-        return [(int(stamp), arrived) for arrived, text in frames for stamp in _STAMP.findall(text)]
+        frames = ((arrived, text) for arrived, text in self._socket.frames if self._protocol.token.search(text))
+        return [(int(stamp), arrived) for arrived, text in frames for stamp in STAMP.findall(text)]
 
     def close(self) -> None:
         self._socket.close()
@@ -144,8 +124,8 @@ async def open_readers(plan: Plan, count: int) -> list[Reader]:
     """Readers that have asked once."""
     readers: list[Reader] = []
     while len(readers) < count:
-        some = [Reader(await connect(plan.url), plan) for _ in range(min(_OPENING_AT_ONCE, count - len(readers)))]
-        await asyncio.gather(*(reader.enter(plan.token) for reader in some))
+        some = [Reader(plan) for _ in range(min(_OPENING_AT_ONCE, count - len(readers)))]
+        await asyncio.gather(*(reader.enter() for reader in some))
         readers += some
     return readers
 

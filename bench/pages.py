@@ -65,7 +65,7 @@ def _both(quiet: list[float], busy: list[float], percent: float) -> tuple[float,
 
 
 def _while_streaming(product: System, look: Callable[[], list[float]]) -> list[float]:
-    readers = Readers(Plan(product.url, True, product.token(), STREAMS, 8 * RATE, RATE, 0.5, 0.0))
+    readers = Readers(Plan(product.url, product.name, product.token(), STREAMS, 8 * RATE, RATE, 0.5, 0.0))
     readers.wait_for("running")
     found = look()
     readers.wait_for("over")

@@ -3,20 +3,26 @@
 import asyncio
 import http.client
 import json
-import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
+from bench.protocols import PROTOCOLS, Failed
 from bench.question_scenes import Scene
 from bench.systems import System
-from bench.websocket import WebSocket, connect
+from bench.websocket import WebSocket
 
 _ANSWER_WITHIN_S = 60
+#: What a process does when somebody left is done before the next is measured.
+_LEAVES_S = 0.3
 
 
 class Door(Protocol):
+    def prepare(self) -> None:
+        """What has to be done before a question is asked, and is none of its cost."""
+        ...
+
     def ask(self, text: str) -> tuple[float, float]:
         """Milliseconds until the first token (or the call of a tool) and until the end."""
         ...
@@ -42,50 +48,44 @@ def place_of(scene: Scene, session: str) -> dict[str, Any]:
 
 
 class Socket:
-    """One socket of the product or the relay."""
-
-    _FIRST = re.compile(rb'"type":"ai:(token|tool_start)"|^\d+ \d{19}')
-    _END = re.compile(rb'"type":"ai:(complete|error)"|^\d+ end$')
+    """One socket; where a conversation is a socket of its own, one for each question that begins one."""
 
     def __init__(self, system: System, scene: Scene) -> None:
         self._loop = asyncio.new_event_loop()
+        self._system = system
         self._scene = scene
-        self._product = system.product
+        self._protocol = PROTOCOLS[system.name]
         self._session = ""
-        self._socket: WebSocket = self._loop.run_until_complete(self._open(system))
+        self._token = system.token()
+        self._sockets = [self._opened()]
 
-    async def _open(self, system: System) -> WebSocket:
-        socket = await connect(system.url)
-        if system.product:
-            answered = socket.next(re.compile(b"ai:authenticated"))
-            socket.send(json.dumps({"type": "ai:authenticate", "_id": 0, "token": system.token()}))
-            await answered
-        return socket
+    def _opened(self) -> WebSocket:
+        return self._loop.run_until_complete(self._protocol.connect(self._system.url, self._token))
+
+    def prepare(self) -> None:
+        if self._protocol.one_conversation and self._scene.new:
+            self._sockets.append(self._opened())
 
     def ask(self, text: str) -> tuple[float, float]:
-        return self._loop.run_until_complete(asyncio.wait_for(self._ask(text), _ANSWER_WITHIN_S))
+        return self._loop.run_until_complete(asyncio.wait_for(self._ask(self._sockets[-1], text), _ANSWER_WITHIN_S))
 
-    async def _ask(self, text: str) -> tuple[float, float]:
-        self._socket.frames.clear()
-        end = self._socket.next(self._END)
+    async def _ask(self, socket: WebSocket, text: str) -> tuple[float, float]:
+        socket.frames.clear()
+        end = socket.next(self._protocol.end)
         began = time.time_ns()
-        self._socket.send(self._message(text))
-        ended, last = await end
-        if b"ai:error" in last:
-            raise RuntimeError(last.decode())
-        first = next(at for at, frame in self._socket.frames if self._FIRST.search(frame))
-        accepted = (frame for _, frame in self._socket.frames if b'"ai:accepted"' in frame)
-        self._session = json.loads(next(accepted))["sessionId"] if self._product else ""
+        socket.send(self._protocol.question(text, place_of(self._scene, self._session)))
+        ended, _ = await end
+        for _, frame in socket.frames:
+            if self._protocol.failed.search(frame):
+                raise Failed(frame.decode())
+        first = next(at for at, frame in socket.frames if self._protocol.begun.search(frame))
+        self._session = self._protocol.conversation(frame for _, frame in socket.frames)
         return (first - began) / 1e6, (ended - began) / 1e6
 
-    def _message(self, text: str) -> str:
-        if not self._product:
-            return text
-        return json.dumps({"type": "ai:chat", "_id": 1, "message": text, **place_of(self._scene, self._session)})
-
     def close(self) -> None:
-        self._socket.close()
-        self._loop.run_until_complete(asyncio.sleep(0.05))
+        for socket in self._sockets:
+            socket.close()
+        self._loop.run_until_complete(asyncio.sleep(_LEAVES_S))
         self._loop.close()
 
 
@@ -100,6 +100,9 @@ class Rest:
         self._scene = scene
         self._session = ""
 
+    def prepare(self) -> None:
+        """Nothing: a connection is open."""
+
     def ask(self, text: str) -> tuple[float, float]:
         began = time.perf_counter()
         body = {"message": text, "wait": True, **place_of(self._scene, self._session)}
@@ -107,7 +110,7 @@ class Rest:
         with self._connection.getresponse() as response:
             answer = json.loads(response.read())
         ended = (time.perf_counter() - began) * 1000
-        if response.status != 200 or not answer["message"]:
+        if response.status != 200 or not (answer["message"] or answer.get("proposals")):
             raise RuntimeError(f"{response.status}: {answer}")
         self._session = answer.get("sessionId", "")
         return ended, ended

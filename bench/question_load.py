@@ -6,6 +6,7 @@ import json
 import random
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 
@@ -14,8 +15,6 @@ from bench.figures import delays_ms
 from bench.servers import without_settings_of_people
 from bench.systems import ROOT, System
 
-#: A socket asks again when its answer has come; so many serve the questions that come one after the other.
-_SOCKETS = 60
 RATE = 50
 #: Streams run so long before the first question comes.
 _RUNNING_S = 1.5
@@ -23,27 +22,38 @@ _RUNNING_S = 1.5
 
 @dataclass(frozen=True)
 class Load:
-    """`questions` evenly spread over `seconds` at random, each of `tokens`; beside `streams` that run all the time."""
+    """`questions` evenly spread over `seconds` at random, each of `tokens`; beside `streams` that run all the time.
+
+    They come by at most so many `sockets`, each of which asks again when its answer has come.
+    """
 
     name: str
     questions: int = 0
     seconds: float = 1.0
     tokens: int = 150
     streams: int = 0
+    sockets: int = 60
+    rate: int = RATE
     asked_of: tuple[str, ...] = ("product", "before", "reference")
 
 
 @dataclass
 class Pressed:
-    """First tokens of the questions, in ms, and delays of the streams' tokens while they came."""
+    """First tokens of the questions, in ms, delays of the streams' tokens while they came and of the answers' own.
+
+    `seconds` is how long all of it took, `readers_cpu_s` what asking and reading took.
+    """
 
     first_ms: list[float] = field(default_factory=list)
     delays_ms: list[float] = field(default_factory=list)
+    own_delays_ms: list[float] = field(default_factory=list)
+    seconds: float = 0.0
+    readers_cpu_s: float = 0.0
 
 
 def press(system: System, load: Load) -> Pressed:
     """Raises RuntimeError if an answer was lost."""
-    plan = Plan(system.url, system.product, system.token(), about="graph:nba")
+    plan = Plan(system.url, system.name, system.token(), about="graph:nba")
     arguments = [json.dumps(asdict(plan)), json.dumps(asdict(load))]
     found = subprocess.run(
         [sys.executable, "-m", "bench.question_load", *arguments],
@@ -61,18 +71,19 @@ async def perform(plan: Plan, load: Load) -> Pressed:
     """Opens all sockets, starts the streams, asks the questions."""
     pressed = Pressed()
     streaming = await open_readers(plan, load.streams)
-    asking = await open_readers(plan, min(load.questions, _SOCKETS if load.seconds > 1 else load.questions))
+    asking = await open_readers(plan, min(load.questions, load.sockets))
     gc.collect()
     gc.disable()
     running = [asyncio.create_task(_stream(reader, load)) for reader in streaming]
     await asyncio.sleep(_RUNNING_S if running else 0)
     due = sorted(random.random() * load.seconds for _ in range(load.questions))
-    began = asyncio.get_running_loop().time()
+    began, cpu = asyncio.get_running_loop().time(), time.process_time()
     free: asyncio.Queue[Reader] = asyncio.Queue()
     for reader in asking:
         free.put_nowait(reader)
-    asked = [asyncio.create_task(_ask_at(began + at, free, load.tokens, pressed)) for at in due]
-    await asyncio.gather(*asked)
+    await asyncio.gather(*(_ask_at(began + at, free, load, pressed) for at in due))
+    pressed.seconds = asyncio.get_running_loop().time() - began
+    pressed.readers_cpu_s = time.process_time() - cpu
     await asyncio.sleep(max(0.0, began + load.seconds - asyncio.get_running_loop().time()))
     await asyncio.gather(*running)
     for reader in streaming:
@@ -87,12 +98,17 @@ async def _stream(reader: Reader, load: Load) -> None:
     await reader.ask(int((load.seconds + _RUNNING_S) * RATE), RATE)
 
 
-async def _ask_at(due: float, free: "asyncio.Queue[Reader]", tokens: int, pressed: Pressed) -> None:
+async def _ask_at(due: float, free: "asyncio.Queue[Reader]", load: Load, pressed: Pressed) -> None:
+    """Asks as soon as it is due and a socket is free. Raises RuntimeError if a token was lost."""
     await asyncio.sleep(due - asyncio.get_running_loop().time())
     reader = await free.get()
     reader.forget()
-    await reader.ask(tokens, RATE)
+    await reader.ask(load.tokens, load.rate)
+    tokens = reader.tokens()
+    if len(tokens) != load.tokens:
+        raise RuntimeError(f"{len(tokens)} of {load.tokens} tokens came")
     pressed.first_ms.append(reader.first_token_ms())
+    pressed.own_delays_ms += delays_ms(tokens)
     free.put_nowait(reader)
 
 

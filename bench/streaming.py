@@ -56,7 +56,7 @@ def run(system: System, database: psycopg.Connection, streams: int, scale: Scale
     spread_s = min(1.0, streams / 20)
     seconds = spread_s + scale.steady_s + 0.4 * scale.probes + 1
     plan = Plan(
-        system.url, system.product, system.token(), streams, int(seconds * RATE), RATE, spread_s, scale.steady_s,
+        system.url, system.name, system.token(), streams, int(seconds * RATE), RATE, spread_s, scale.steady_s,
         scale.probes,
     )  # fmt: skip
     readers = Readers(plan)
@@ -80,7 +80,7 @@ def run(system: System, database: psycopg.Connection, streams: int, scale: Scale
 
 def bytes_of_answer(system: System, tokens: int) -> int:
     """Everything that one socket receives for one answer, in bytes."""
-    plan = Plan(system.url, system.product, system.token(), 1, tokens, LONG_RATE, 0, 0)
+    plan = Plan(system.url, system.name, system.token(), 1, tokens, LONG_RATE, 0, 0)
     readers = Readers(plan)
     readers.wait_for("running")
     readers.wait_for("over")

@@ -99,11 +99,12 @@ class WebSocket(asyncio.Protocol):
         self._transport.close()
 
 
-async def connect(url: str) -> WebSocket:
-    """An open connection to ws://host:port/path."""
+async def connect(url: str, kind: type[WebSocket] = WebSocket) -> WebSocket:
+    """An open connection to ws://host:port/path?query."""
     parts = urlsplit(url)
+    path = f"{parts.path}?{parts.query}" if parts.query else parts.path
     _, socket = await asyncio.get_running_loop().create_connection(
-        lambda: WebSocket(parts.path, parts.netloc), parts.hostname, parts.port
+        lambda: kind(path, parts.netloc), parts.hostname, parts.port
     )
     await socket.opened()
     return socket
