@@ -6,22 +6,24 @@ count, `bench.questions` has the milliseconds.
 
 import contextlib
 import functools
+import inspect
 import json
 import os
 import signal
 import sys
+import threading
 import time
+import types
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextvars import ContextVar
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import psycopg
 
-#: What belongs to which phase: functions that run in a thread, by module and name.
+#: What belongs to which phase, by module and name: functions that run in a thread, or on the event loop.
 PHASES = {
     "access": ("chat.access.checks:check_access", "chat.access.identity:identify"),
     "accept": ("chat.sockets.commands:post", "chat.actions.posting:post"),
@@ -31,33 +33,80 @@ PHASES = {
         "rag.sources.graphs.source:SourceOfGraphs.retrieve",
         "rag.sources.objects.source:SourceOfObjects.retrieve",
     ),
+    "call": ("chat.engine.model_calls:ModelCalls.ask",),
+    "events": ("chat.events.writer:GroupWriter.put", "chat.events.writer:GroupWriter._commit"),
+    "publish": (
+        "chat.events.hub:Hub.deliver",
+        "chat.events.hub:Hub._publish_forever",
+        "chat.sockets.connection:GatedConsumer.forward",
+    ),
+    "reserve": ("chat.spending.reserving:reserve",),
     "finish": ("chat.engine.run_storage:finish", "chat.engine.run_storage:save_round"),
     "settle": ("chat.spending.settling:record_costs",),
     "keep": ("chat.sent_requests.keeping:rows_of",),
     "propose": ("chat.engine.acting:ProposalRound.perform",),
     "answer": ("chat.queries.answers:run_result",),
 }
-_phase: ContextVar[str] = ContextVar("phase", default="elsewhere")
+#: What a person sees first of an answer.
+_SHOWN = frozenset({"content_delta", "tool_call_start"})
 counts: Counter[str] = Counter()
+
+
+class _Phases(threading.local):
+    """The phases that this thread is in just now, the inner one last."""
+
+    def __init__(self) -> None:
+        self.open: list[str] = []
+
+    @property
+    def inner(self) -> str:
+        return self.open[-1] if self.open else "elsewhere"
+
+
+_phases = _Phases()
 
 
 @contextlib.contextmanager
 def _in(phase: str) -> Iterator[None]:
     """CPU of a phase within another one counts for the inner one only."""
-    outer = _phase.get()
+    outer = _phases.inner if _phases.open else ""
     began = time.thread_time_ns()
-    token = _phase.set(phase)
+    _phases.open.append(phase)
     try:
         yield
     finally:
-        _phase.reset(token)
+        _phases.open.pop()
         spent = time.thread_time_ns() - began
         counts[f"cpu {phase}"] += spent
-        counts[f"cpu {outer}"] -= spent
-        counts[f"calls {phase}"] += 1
+        if outer:
+            counts[f"cpu {outer}"] -= spent
+
+
+@types.coroutine
+def _stepped(coroutine: Coroutine[Any, Any, Any], phase: str) -> Generator[Any, Any, Any]:
+    """Runs a coroutine; each of its steps on the event loop is in the phase, what it waits for is not."""
+    step = functools.partial(coroutine.send, None)
+    while True:
+        try:
+            with _in(phase):
+                waited = step()
+        except StopIteration as end:
+            return end.value
+        try:
+            step = functools.partial(coroutine.send, (yield waited))
+        except BaseException as error:  # Any: cancelled, most often; the coroutine decides.
+            step = functools.partial(coroutine.throw, error)
 
 
 def _counted(function: Callable[..., Any], phase: str) -> Callable[..., Any]:
+    if inspect.iscoroutinefunction(function):
+
+        @functools.wraps(function)
+        async def stepped(*args: Any, **kwargs: Any) -> Any:
+            return await _stepped(function(*args, **kwargs), phase)
+
+        return stepped
+
     @functools.wraps(function)
     def counted(*args: Any, **kwargs: Any) -> Any:
         with _in(phase):
@@ -94,7 +143,7 @@ def _count_database() -> None:
 def _noting(function: Callable[..., Any], what: str) -> Callable[..., Any]:
     @functools.wraps(function)
     def noting(*args: Any, **kwargs: Any) -> Any:
-        counts[f"{what} {_phase.get()}"] += 1
+        counts[f"{what} {_phases.inner}"] += 1
         return function(*args, **kwargs)
 
     return noting
@@ -111,16 +160,42 @@ def _count_hops() -> None:
 
 
 def _timed(function: Callable[..., Any]) -> Callable[..., Any]:
-    """All CPU of a job in a thread; what lies in no phase stays "elsewhere"."""
+    """All CPU of a job in a thread; what lies in no phase of its own belongs to that which asked for it."""
+    phase = _phases.inner
 
     def timed(*args: Any, **kwargs: Any) -> Any:
-        began = time.thread_time_ns()
-        try:
+        with _in(phase):
             return function(*args, **kwargs)
-        finally:
-            counts["cpu elsewhere"] += time.thread_time_ns() - began
 
     return timed
+
+
+def _mark_first_tokens() -> None:
+    """Notes how many statements there were when a call of a model begins, and when an answer's first token is shown."""
+    from chat.engine import calling
+    from chat.events.hub import Hub
+    from chat.events.vocabulary import StoredEvent
+
+    perform, deliver = calling.perform, Hub.deliver
+    shown: set[Any] = set()
+
+    async def performed(*args: Any) -> None:
+        counts["so far, asked"] = _statements()
+        await perform(*args)
+
+    def delivered(hub: Hub, events: Sequence[StoredEvent]) -> None:
+        for event in events:
+            if event.type in _SHOWN and event.run_id not in shown:
+                shown.add(event.run_id)
+                counts["so far, shown"] = _statements()
+        deliver(hub, events)
+
+    calling.perform = performed
+    Hub.deliver = delivered  # type: ignore[method-assign]
+
+
+def _statements() -> int:
+    return sum(count for name, count in counts.items() if name.startswith("statements "))
 
 
 def _write(*_signal: Any) -> None:
@@ -141,6 +216,7 @@ def main(arguments: list[str]) -> int:
             _replace(place, phase)
     _count_database()
     _count_hops()
+    _mark_first_tokens()
     signal.signal(signal.SIGUSR2, _write)
     from chat.web import server
 

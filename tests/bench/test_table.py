@@ -20,6 +20,12 @@ def test_it_shows_what_was_met_and_what_was_missed() -> None:
     ]
 
 
+def test_a_target_may_be_the_least_that_is_wanted() -> None:
+    slow, fast = (Row("a second", 40.0, 40.0 * times, times, target=1.7, at_least=True) for times in (1.5, 1.8))
+
+    assert (slow.cells()[-2:], fast.cells()[-2:]) == ([">= 1.7 x", "MISSED"], [">= 1.7 x", "met"])
+
+
 def test_it_says_nothing_about_what_was_not_measured() -> None:
     row = Row("delay", math.nan, math.nan, math.nan, target=1.5)
 
