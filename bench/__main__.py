@@ -16,6 +16,7 @@ from bench import (
     history,
     imports,
     prefix,
+    question_rounds,
     questions,
     replay,
     retrieval,
@@ -23,6 +24,7 @@ from bench import (
     sent_tokens,
     streaming,
 )
+from bench.chainlit import installed
 from bench.servers import servers
 from bench.systems import load
 from bench.table import Row, table
@@ -37,11 +39,13 @@ def _streaming(options: argparse.Namespace) -> list[Row]:
 
 
 def _questions(options: argparse.Namespace) -> str:
-    scale = questions.QUICK if options.quick else questions.Scale()
+    scale = question_rounds.QUICK if options.quick else question_rounds.Scale()
     if options.rounds:
         scale = replace(scale, rounds=options.rounds)
+    if options.beside_chainlit:
+        installed(options.beside_chainlit)
     with servers() as started:
-        return questions.measure(started, scale, options.against)
+        return questions.measure(started, scale, options.against, options.beside_chainlit)
 
 
 def _replay(options: argparse.Namespace) -> list[Row]:
@@ -129,6 +133,9 @@ def main(arguments: list[str]) -> None:
         "--sizes", type=_sizes, help="of retrieval and import: nodes of the graphs, such as 1000,100000"
     )
     parser.add_argument("--against", type=Path, help="of questions: a folder with another state of the product")
+    parser.add_argument(
+        "--beside-chainlit", type=Path, help="of questions: a folder with an environment in which chainlit is installed"
+    )
     parser.add_argument("--keep", type=Path, help="of retrieval: a folder for its graphs, to be used again")
     options = parser.parse_args(arguments)
     for name in options.which or BENCHMARKS:

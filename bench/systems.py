@@ -8,19 +8,22 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
+from urllib.parse import urlsplit
 
 import psutil
 
 from bench.client import Plan, Result
-from bench.servers import Servers, without_settings_of_people
+from bench.servers import REFERENCE, Servers, without_settings_of_people
 
 ROOT = Path(__file__).resolve().parent.parent
 READY_WITHIN_S = 60
+#: A process at rest uses less than this share of a core for so long.
+_QUIET_S, _QUIET_CPU = 0.5, 0.04
 PASSWORD = secrets.token_hex(12)
 #: The entry of a web process, now and before "objects first".
 _WEB_MODULES = ("chat.web.server", "chat.server")
@@ -30,15 +33,21 @@ _LIMITS = {"LIMIT_SOCKETS": "100000", "LIMIT_MESSAGES": "1000000/s", "LIMIT_LOGI
 
 @dataclass(frozen=True)
 class System:
-    """A process that serves: `name` for tables, where it listens, and how much CPU and memory it uses."""
+    """A process that serves: `name` for tables, where it listens, and how much CPU and memory it uses.
+
+    `database` is the name of its own. `signed_in` is a token that another process of it gave.
+    """
 
     name: str
     process: psutil.Popen
     port: int
+    database: str = ""
+    signed_in: str = ""
 
     @property
     def url(self) -> str:
-        return f"ws://127.0.0.1:{self.port}/ws/chat/"
+        path = "ws/socket.io/?EIO=4&transport=websocket" if self.name == "chainlit" else "ws/chat/"
+        return f"ws://127.0.0.1:{self.port}/{path}"
 
     @property
     def product(self) -> bool:
@@ -55,8 +64,8 @@ class System:
 
     def token(self) -> str:
         """What signs the demo person in; empty for the reference, which knows nobody."""
-        if not self.product:
-            return ""
+        if self.signed_in or not self.product:
+            return self.signed_in
         body = json.dumps({"username": "demo", "password": PASSWORD}).encode()
         request = urllib.request.Request(
             f"http://127.0.0.1:{self.port}/api/v1/auth/token", body, {"Content-Type": "application/json"}
@@ -106,22 +115,41 @@ def manage(variables: Mapping[str, str], *arguments: str, root: Path = ROOT) -> 
 @contextmanager
 def vendor() -> Iterator[str]:
     """The mock vendor; its base URL."""
-    port = _free_port()
-    with _started("bench.vendor", ["--port", str(port)], without_settings_of_people()):
-        _wait_for(port)
+    port = free_port()
+    with started("bench.vendor", ["--port", str(port)], without_settings_of_people()):
+        wait_for(port)
         yield f"http://127.0.0.1:{port}"
 
 
 @contextmanager
 def product(variables: Mapping[str, str], root: Path = ROOT) -> Iterator[System]:
     """The product in this folder, "before" where it is another one than that of the benchmark."""
+    with products(variables, 1, root) as (system,):
+        yield system
+
+
+@contextmanager
+def products(variables: Mapping[str, str], count: int, root: Path = ROOT) -> Iterator[list[System]]:
+    """So many web processes that listen at one port, as the supervisor starts them."""
     module = next(name for name in _WEB_MODULES if (root / f"{name.replace('.', '/')}.py").exists())
-    with _listening() as listening:
+    name = "product" if root == ROOT else "before"
+    with _listening() as listening, ExitStack() as stack:
         arguments = ["--fd", str(listening.fileno()), "daphne"]
-        with _started(module, arguments, variables, listening, root) as process:
-            port = listening.getsockname()[1]
-            _wait_for(port, "/readyz")
-            yield System("product" if root == ROOT else "before", process, port)
+        processes = [stack.enter_context(started(module, arguments, variables, listening, root)) for _ in range(count)]
+        port = listening.getsockname()[1]
+        wait_for(port, "/readyz")
+        yield [System(name, process, port, _database(variables)) for process in processes]
+
+
+def wait_until_quiet(running: Sequence[System]) -> None:
+    """Until none of them has anything to do: a process that is ready may still load what questions need."""
+    deadline = time.monotonic() + READY_WITHIN_S
+    while time.monotonic() < deadline:
+        before = sum(system.cpu_s() for system in running)
+        time.sleep(_QUIET_S)
+        if sum(system.cpu_s() for system in running) - before <= _QUIET_CPU * _QUIET_S * len(running):
+            return
+    raise RuntimeError("the product does not come to rest")
 
 
 @contextmanager
@@ -129,10 +157,10 @@ def reference(variables: Mapping[str, str], *arguments: str) -> Iterator[System]
     """The bare relay; with `--echo` the bare echo."""
     with _listening() as listening:
         arguments = ("--fd", str(listening.fileno()), *arguments)
-        with _started("bench.relay", list(arguments), variables, listening) as process:
+        with started("bench.relay", list(arguments), variables, listening) as process:
             port = listening.getsockname()[1]
-            _wait_for(port)
-            yield System("reference", process, port)
+            wait_for(port)
+            yield System("reference", process, port, REFERENCE)
 
 
 @contextmanager
@@ -140,10 +168,10 @@ def counted(variables: Mapping[str, str], log: Path) -> Iterator[System]:
     """The product in a process that counts what it does, and writes its log there."""
     with _listening() as listening, log.open("w") as written:
         arguments = ["--fd", str(listening.fileno()), "daphne"]
-        with _started("bench.counted_server", arguments, variables, listening, log=written) as process:
+        with started("bench.counted_server", arguments, variables, listening, log=written) as process:
             port = listening.getsockname()[1]
-            _wait_for(port, "/readyz")
-            yield System("product", process, port)
+            wait_for(port, "/readyz")
+            yield System("product", process, port, _database(variables))
 
 
 @contextmanager
@@ -151,10 +179,10 @@ def view(variables: Mapping[str, str], vendor: str, database: str) -> Iterator[S
     """The minimal Django view."""
     with _listening() as listening:
         arguments = ["--fd", str(listening.fileno()), "--vendor", vendor, "--database", database]
-        with _started("bench.view", arguments, variables, listening) as process:
+        with started("bench.view", arguments, variables, listening) as process:
             port = listening.getsockname()[1]
-            _wait_for(port)
-            yield System("view", process, port)
+            wait_for(port)
+            yield System("view", process, port, REFERENCE)
 
 
 class Readers:
@@ -186,16 +214,18 @@ class Readers:
 
 
 @contextmanager
-def _started(
+def started(
     module: str,
     arguments: list[str],
     variables: Mapping[str, str],
     listening: socket.socket | None = None,
     root: Path = ROOT,
     log: IO[str] | None = None,
+    python: str = sys.executable,
 ) -> Iterator[psutil.Popen]:
+    """Runs a module until the context ends. What it says stands among what is printed, or in `log`."""
     process = psutil.Popen(
-        [sys.executable, "-m", module, *arguments],
+        [python, "-m", module, *arguments],
         cwd=root,
         env=dict(variables),
         pass_fds=[listening.fileno()] if listening else [],
@@ -213,18 +243,22 @@ def _started(
             process.kill()
 
 
+def _database(variables: Mapping[str, str]) -> str:
+    return urlsplit(variables["DATABASE_URL"]).path.lstrip("/")
+
+
 @contextmanager
 def _listening() -> Iterator[socket.socket]:
     with socket.create_server(("127.0.0.1", 0), backlog=1024) as listening:
         yield listening
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as probe:
         return int(probe.getsockname()[1])
 
 
-def _wait_for(port: int, path: str = "/") -> None:
+def wait_for(port: int, path: str = "/") -> None:
     """Until something answers there, whatever it says (`/readyz` says 200 when it may be used)."""
     deadline = time.monotonic() + READY_WITHIN_S
     while time.monotonic() < deadline:

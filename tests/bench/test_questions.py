@@ -6,7 +6,7 @@ import pytest
 
 from bench import vendor
 from bench.question_doors import place_of
-from bench.question_scenes import SCENES, Scene, large_graph
+from bench.question_scenes import DOORS, SCENES, Scene, large_graph
 from bench.systems import System
 from graphs.workflows.interchange.base import Limits
 from graphs.workflows.interchange.formats import parse
@@ -39,10 +39,21 @@ def test_no_question_is_asked_twice() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "asked"), [("product", len(SCENES)), ("before", len(SCENES) - 1), ("view", 1), ("reference", 1)]
+    ("name", "asked"),
+    [("product", len(SCENES)), ("before", len(SCENES) - 2), ("view", 1), ("reference", 1), ("chainlit", 2)],
 )
 def test_systems_are_asked_what_they_can_answer(name: str, asked: int) -> None:
     assert sum(scene.possible(named(name)) for scene in SCENES) == asked
+
+
+def test_each_kind_of_question_is_asked_through_both_doors() -> None:
+    asked = {(scene.door, scene.new, scene.about, scene.tool[0] if scene.tool else "") for scene in SCENES}
+    abouts = ("", "graph:nba", "graph:large", "nodeType:filter")
+    tools = ("read_node_detail", "propose_update_node")
+    for door in DOORS:
+        assert {(door, True, about, "") for about in abouts} <= asked
+        assert {(door, True, "graph:nba", tool) for tool in tools} <= asked
+        assert (door, False, "graph:nba", "") in asked
 
 
 def test_a_question_goes_into_its_conversation_or_begins_one() -> None:
