@@ -65,9 +65,9 @@ class Reader:
         self._begun = 0
 
     async def enter(self) -> None:
-        """Signs in, and asks once so that the conversation exists and is read; but where the first question counts."""
+        """Signs in, and asks once so that the conversation exists and is read, if there is to be one."""
         self._socket = await self._protocol.connect(self._plan.url, self._plan.token)
-        if not (self._protocol.one_conversation and self._plan.about):
+        if not self._plan.about:
             await self.ask(1, 50)
             self._session = self._protocol.conversation(text for _, text in self._socket.frames)
         self.forget()
@@ -121,7 +121,7 @@ class Reader:
 
 
 async def open_readers(plan: Plan, count: int) -> list[Reader]:
-    """Readers that have asked once."""
+    """Readers that have entered."""
     readers: list[Reader] = []
     while len(readers) < count:
         some = [Reader(plan) for _ in range(min(_OPENING_AT_ONCE, count - len(readers)))]

@@ -11,8 +11,10 @@ from bench.systems import System
 
 #: Linux: the clock of all threads of a process, also of those that have ended (`clock_getcpuclockid`).
 _CPU_CLOCK = 2
-#: The title of a process that serves a connection: person, database, where the connection comes from.
-_CLIENT = re.compile(r"postgres: (?:\S+: )?\S+ (\S+) (?:\[local\]|\S+\(\d+\))")
+#: The title of a process that is for one database: autovacuum's, or person, database and where a connection comes from.
+_OF_ONE = re.compile(
+    r"postgres: (?:\S+: )?(?:autovacuum worker (?P<swept>\S+)|\S+ (?P<asked>\S+) (?:\[local\]|\S+\(\d+\)))"
+)
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ class Read:
 class Clocks:
     """Reads the clocks of a system's process and of the PostgreSQL that this process started.
 
-    Connections to databases of other systems do not count; what PostgreSQL does for all of them does.
+    What it does for databases of other systems does not count; what it does for all of them does.
     """
 
     def __init__(self) -> None:
@@ -53,8 +55,8 @@ class Clocks:
 
 def serves(title: str, database: str) -> bool:
     """Whether a process of PostgreSQL with this title is for the database, or for all."""
-    client = _CLIENT.match(title)
-    return client is None or client[1] == database
+    of_one = _OF_ONE.match(title)
+    return of_one is None or database in of_one.groups()
 
 
 def _title(process: psutil.Process) -> str:

@@ -87,23 +87,24 @@ def _first_questions(variables: Mapping[str, str], clocks: Clocks, rounds: int, 
 def _saturated(running: list[System], clocks: Clocks, questions: int) -> Iterator[Saturated]:
     """As they are, and held back; after some questions that nobody counts."""
     load = Load("saturated", questions, seconds=0, tokens=TOKENS, rate=RATE, sockets=_SOCKETS)
-    press(running[0], replace(load, questions=5 * _SOCKETS))
+    asked = replace(running[0], signed_in=running[0].token())
+    press(asked, replace(load, questions=5 * _SOCKETS))
     for share in (1.0, SHARE):
         processes = [system.process for system in running]
         with nullcontext() if share == 1.0 else held_back(processes, share):
-            found = _pressed(running, clocks, load, share)
+            found = _pressed(running, asked, clocks, load, share)
         told = ", ".join(f"{name} {used:.2f}" for name, used in found.cores.items())
         print(f"WEB={found.web}, {share:.0%} of a core: {found.per_second:.1f} questions a second; {told}", flush=True)
         yield found
 
 
-def _pressed(running: list[System], clocks: Clocks, load: Load, share: float) -> Saturated:
+def _pressed(running: list[System], asked: System, clocks: Clocks, load: Load, share: float) -> Saturated:
     beside = {name: pid for name, text in _BESIDE.items() if (pid := _pid_of(text))}
     pids = {f"web-{number}": system.process.pid for number, system in enumerate(running, 1)} | beside
-    before, used = clocks.read_of([], running[0].database), {name: cpu_s(pid) for name, pid in pids.items()}
-    pressed = press(running[0], load)
+    before, used = clocks.read_of([], asked.database), {name: cpu_s(pid) for name, pid in pids.items()}
+    pressed = press(asked, load)
     seconds = {name: cpu_s(pid) - used[name] for name, pid in pids.items()}
-    seconds |= {"PostgreSQL": clocks.read_of([], running[0].database).database_since(before)}
+    seconds |= {"PostgreSQL": clocks.read_of([], asked.database).database_since(before)}
     seconds |= {"readers": pressed.readers_cpu_s}
     cores = {name: value / pressed.seconds for name, value in seconds.items()}
     return Saturated(len(running), share, load.questions / pressed.seconds, cores)

@@ -33,7 +33,7 @@ def of_each(rounds: Rounds) -> str:
 
 
 def beside(rounds: Rounds, other: str) -> Iterator[Row]:
-    """Each scene beside the state of before, or, where none runs, beside the new question of the minimal view."""
+    """Each scene beside the state of before; where none runs, beside the view, and crowds beside the relay."""
     for system, name in list(rounds.found):
         if system != "product":
             continue
@@ -45,7 +45,7 @@ def beside(rounds: Rounds, other: str) -> Iterator[Row]:
     yield _cpu(rounds, "view", "new", "new, socket, graph", "CPU of a new question beside the minimal view", 2)
     late = "known, socket, graph" + QUESTION_200
     yield _cpu(rounds, "product", "known, socket, graph", late, "CPU of question 200 beside question 20", 1.2)
-    yield from _pressed(rounds, other)
+    yield from _pressed(rounds, other if other == "before" else "reference")
     if any(system == "chainlit" for system, _ in rounds.found):
         yield from _beside_chainlit(rounds)
 

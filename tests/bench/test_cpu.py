@@ -11,11 +11,13 @@ from bench.cpu import Read, serves
         ("postgres: main: postgres reference 127.0.0.1(5000) SELECT", False),
         ("postgres: postgres countersign 127.0.0.1(5000) COMMIT", True),
         ("postgres: walwriter", True),
-        ("postgres: autovacuum worker reference", True),
+        ("postgres: autovacuum worker reference", False),
+        ("postgres: autovacuum worker countersign", True),
+        ("postgres: autovacuum launcher ", True),
         ("", True),
     ],
 )
-def test_connections_to_databases_of_others_do_not_count(title: str, served: bool) -> None:
+def test_what_is_done_for_databases_of_others_does_not_count(title: str, served: bool) -> None:
     assert serves(title, "countersign") == served
 
 
