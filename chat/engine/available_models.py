@@ -9,11 +9,14 @@ from weakref import WeakKeyDictionary
 
 from django.conf import settings
 
+from chat.concurrency.database import in_tool_thread
 from chat.providers import registry
 from chat.providers.base import Provider, ProviderConfig
 from chat.providers.building import build
 from chat.providers.circuit import Circuit
 from chat.providers.registry import ModelUnavailableError, Registry
+from graphs.site.database_away import AWAY
+from rag.embeddings.registry import warm_up as warm_up_embeddings
 
 _providers: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[ProviderConfig, Provider]] = WeakKeyDictionary()
 _circuits: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, int], Circuit]] = WeakKeyDictionary()
@@ -62,9 +65,11 @@ def circuit_for(provider: str, workspace_id: int) -> Circuit:
 
 
 async def warm_up() -> None:
-    """Builds the default provider of this event loop before anyone asks: importing an SDK takes a second."""
+    """Builds the default provider of this event loop and loads what embeds questions, before anyone asks."""
     with suppress(ModelUnavailableError):
         provider_for(configured().resolve())
+    with suppress(*AWAY):
+        await in_tool_thread(warm_up_embeddings)
 
 
 async def close_providers() -> None:

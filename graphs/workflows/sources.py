@@ -5,14 +5,16 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
+from django.db import connection
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from graphs.models import Edge, Graph, Node, Sheet
 from graphs.workflows.neighbours import Direction, around
-from graphs.workflows.node_types import BUILT_IN, TypeRecord, custom_types, from_row
+from graphs.workflows.node_types import BUILT_IN, TypeRecord, custom_types, every_custom_type, from_row
 
 #: Neighbours that one node adds in one direction.
 NEIGHBOURS_PER_NODE = 25
+_SHEETS = "SELECT key, name FROM graphs_sheet WHERE graph_id = %s ORDER BY position, id"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +108,9 @@ class GraphSource:
 
     def sheets(self) -> tuple[tuple[str, str], ...]:
         """Key and name of every sheet, in their order."""
-        return tuple(self._sheets().values_list("key", "name"))
+        with connection.cursor() as cursor:
+            cursor.execute(_SHEETS, [self.graph.pk])
+            return tuple(cursor.fetchall())
 
     def nodes(self, keys: Iterable[str]) -> list[NodeRecord]:
         """The nodes with these keys, in the order of the keys; unknown keys are left out."""
@@ -147,9 +151,9 @@ class GraphSource:
 
     def types(self, keys: Iterable[str] | None = None) -> list[TypeRecord]:
         """The node types of the workspace, built-in ones first; only those with these keys where given."""
-        rows = custom_types(self.graph.workspace_id)
         if keys is None:
-            return [*BUILT_IN.values(), *map(from_row, rows)]
+            return [*BUILT_IN.values(), *map(from_row, every_custom_type(self.graph.workspace_id))]
+        rows = custom_types(self.graph.workspace_id)
         wanted = set(keys)
         built_in = [record for record in BUILT_IN.values() if record.key in wanted]
         custom = wanted - BUILT_IN.keys()

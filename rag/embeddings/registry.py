@@ -1,12 +1,13 @@
 """Which models can make vectors, and which one serves questions (docs/embeddings.md); keys are those for chat."""
 
 import os
+from contextlib import suppress
 from functools import lru_cache
 from importlib.util import find_spec
 
 from django.conf import settings
 
-from rag.embeddings.base import Embedder
+from rag.embeddings.base import HARMLESS, Embedder, EmbeddingFailed
 from rag.embeddings.serving_model import serving
 
 OFF = "none"
@@ -44,6 +45,13 @@ def current() -> Embedder | None:
         return by_name(serving() or wanted) if wanted else None
     except EmbedderUnavailable:
         return None
+
+
+def warm_up() -> None:
+    """Loads the local model where it serves: the first question would take several times as long as the next."""
+    if configured() and serving() == LOCAL_MODEL:
+        with suppress(EmbeddingFailed, EmbedderUnavailable):
+            by_name(LOCAL_MODEL).embed([HARMLESS], "question")
 
 
 def by_name(name: str) -> Embedder:

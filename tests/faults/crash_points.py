@@ -29,8 +29,8 @@ POINTS = (
     Point("chat.engine.doorbell:ring", "queue"),
     Point("chat.engine.claims:claim", "queue"),
     # a process drives its run
-    Point("chat.engine.enriching:enrich"),
-    Point("chat.engine.enriching:enrich", "question_row"),
+    Point("chat.engine.enriching:store_context"),
+    Point("chat.engine.enriching:store_context", "question_row"),
     Point("chat.engine.enriching:store_system_prompt"),
     Point("chat.engine.calling:perform"),
     Point("chat.engine.calling:perform", nth=2),

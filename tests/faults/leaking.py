@@ -33,11 +33,11 @@ def main() -> int:
 
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     django.setup()
+    from chat.subjects.graphs import reading
     from graphs.workflows import listing
-    from rag.sources.graphs.text_search import TokenSearch
 
     listing.matching = exploding(listing.matching)
-    TokenSearch.search = exploding(TokenSearch.search)  # type: ignore[method-assign]
+    reading.search = exploding(reading.search)
     return serve(sys.argv[1:])
 
 

@@ -53,6 +53,7 @@ def test_it_keeps_one_provider_for_each_loop():
     assert first is not other
 
 
+@pytest.mark.django_db(transaction=True)
 def test_it_warms_up_unless_the_default_is_not_configured(monkeypatch):
     async def warmed() -> int:
         await available_models.warm_up()

@@ -73,6 +73,19 @@ def test_the_model_that_serves_answers_whatever_the_settings_ask_for(settings: S
 
 
 @pytest.mark.django_db
+def test_the_local_model_is_loaded_early_only_where_it_serves(settings: Settings, nba: Graph) -> None:
+    registry._local.cache_clear()
+    serving_model.clear_cache()
+    registry.warm_up()
+    assert registry._local.cache_info().currsize == 0
+    serving_model.ensure_model(registry.by_name(registry.LOCAL_MODEL), account_of(nba))
+    registry._local.cache_clear()
+    serving_model.clear_cache()
+    registry.warm_up()
+    assert "_loaded" in vars(registry.by_name(registry.LOCAL_MODEL))
+
+
+@pytest.mark.django_db
 def test_only_one_model_serves(settings: Settings) -> None:
     EmbeddingModel.objects.create(name="a", dimensions=1, serves=True)
     EmbeddingModel.objects.create(name="b", dimensions=1)
