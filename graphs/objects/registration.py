@@ -9,21 +9,20 @@ is refused when the program starts, with a sentence that says what to write.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
-from django.contrib.postgres.fields import ArrayField
-from django.core.exceptions import FieldDoesNotExist, ImproperlyConfigured
+from django.core.exceptions import ImproperlyConfigured
 from django.db import DEFAULT_DB_ALIAS, models, router
 from django.db.models import Model, QuerySet
 from django.dispatch import Signal
 
-from graphs.models import Modification, Object, Workspace
+from graphs.models import Object, Workspace
 from graphs.models.objects import MAX_KEY
 from graphs.objects import kinds
-from graphs.objects.kinds import KINDS, Field, Form, Kind, May, is_secret
+from graphs.objects.kinds import KINDS, Field, Kind, May
+from graphs.objects.model_fields import fields_of
 from graphs.objects.model_store import ModelStore
-from graphs.objects.operations import OF_THE_ROW
 
 #: Sent with `kind` when a model was registered.
 registered = Signal()
@@ -31,28 +30,13 @@ registered = Signal()
 _OF_STREAMS = ("session", "workspace")
 #: As it can stand in addresses, mentions and the column `type` of an object.
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,29}")
-_MOST_CHARS = Modification._meta.get_field("field").max_length or 0
-_FORMS: tuple[tuple[type[models.Field], Form], ...] = (
-    (models.JSONField, "json"),
-    (ArrayField, "json"),
-    (models.BooleanField, "boolean"),
-    (models.IntegerField, "number"),
-    (models.FloatField, "number"),
-    (models.DecimalField, "number"),
-)
-#: Columns whose values are JSON, or are told by a text that they read again.
-_JSON_COLUMNS = (
-    *(models.CharField, models.TextField, models.JSONField, models.BooleanField, models.UUIDField),
-    *(models.IntegerField, models.FloatField, models.DecimalField),
-    *(models.DateField, models.TimeField, models.DurationField, models.GenericIPAddressField, models.FilePathField),
-)
 
 
 def register(
     model: type[Model],
     *,
     title: str,
-    workspace: str | Callable[[Workspace], QuerySet[Any]],
+    workspace: str | Callable[[Workspace], QuerySet[Any]] = "",
     name: str = "",
     fields: Sequence[str | Field] = (),
     exclude: Collection[str] = (),
@@ -77,11 +61,12 @@ def register(
     name = _name(model, name)
     _require_plain(model, name)
     _require_one_database(model, name)
+    _require_of_a_row(name, url, may_see, may_edit)
     kind = Kind(
         name,
         model._meta.verbose_name or name,
         title,
-        _fields(model, name, title, fields, exclude, minor, parent),
+        fields_of(model, name, title, fields, exclude, minor, parent),
         model,
         ModelStore(),
         rows=_rows(model, name, workspace),
@@ -113,67 +98,31 @@ def _name(model: type[Model], given: str) -> str:
     return name
 
 
-def _fields(
-    model: type[Model],
-    name: str,
-    title: str,
-    fields: Sequence[str | Field],
-    exclude: Collection[str],
-    minor: Collection[str],
-    parent: str,
-) -> tuple[Field, ...]:
-    columns = [column.name for column in model._meta.concrete_fields]
-    _require_one_of(name, "exclude", exclude, columns)
-    if not fields:
-        _require_exclusions(model, name, exclude)
-    found = [_field(model, each, minor) for each in fields or _editable(model, exclude)]
-    names = [field.name for field in found]
-    _require_free(name, names)
-    _require_one_of(name, "title", [title], names)
-    _require_one_of(name, "minor", minor, names)
-    _require_apart(name, names)
-    return (*found, _require_parent(model, name, parent)) if parent else tuple(found)
-
-
-def _require_one_of(name: str, argument: str, given: Iterable[str], known: Collection[str]) -> None:
-    for each in given:
-        if each not in known:
-            some = ", ".join(known)
-            raise ImproperlyConfigured(f"{name}: {argument}={each!r} is none of its fields. Write one of {some}.")
-
-
-def _require_free(name: str, fields: Iterable[str]) -> None:
-    """The history has names of its own, and room for so many characters."""
-    for each in fields:
-        if each in OF_THE_ROW or each == "parent" or len(each) > _MOST_CHARS:
-            raise ImproperlyConfigured(
-                f"{name}: no field can be called {each!r} here. "
-                f"Write fields=(..., Field('another_name', {each!r}, 'Its label')), or exclude=({each!r},)."
-            )
-
-
-def _require_apart(name: str, fields: Collection[str]) -> None:
-    """No field is a part of another one: a change of one would be a change of both, and the history has it once."""
-    for inner in fields:
-        for outer in fields:
-            if inner.startswith(f"{outer}."):
-                raise ImproperlyConfigured(f"{name}: {inner!r} is a part of {outer!r}. Name one of them.")
-
-
 def _require_plain(model: type[Model], name: str) -> None:
     meta = model._meta
     if meta.abstract or meta.proxy:
         what = "abstract" if meta.abstract else "a proxy"
         raise ImproperlyConfigured(f"{name}: {model.__name__} is {what}. Register the model that has the table.")
-    if issubclass(model, Object):
-        raise ImproperlyConfigured(f"{name}: {model.__name__} is an object already.")
+    if model is Object or any(kind.model is model and kind.rows is None for kind in KINDS.values()):
+        raise ImproperlyConfigured(
+            f"{name}: {model.__name__} is an object already, or a part of one. Remove this call."
+        )
+    if meta.parents:
+        first = next(iter(meta.parents)).__name__
+        raise ImproperlyConfigured(
+            f"{name}: {model.__name__} extends {first}, and its fields are in two tables. Register {first}, or write "
+            f"class {model.__name__}(models.Model) with a OneToOneField to {first}."
+        )
     if any(kind.model is model for kind in KINDS.values()):
         raise ImproperlyConfigured(f"{name}: {model.__name__} is registered twice. Remove one of the two calls.")
     key = meta.pk
     if isinstance(key, models.CharField) and (key.max_length or MAX_KEY + 1) > MAX_KEY:
         raise ImproperlyConfigured(f"{name}: its key may be longer than {MAX_KEY} characters. Give it a shorter one.")
     if not isinstance(key, models.CharField | models.IntegerField | models.UUIDField):
-        raise ImproperlyConfigured(f"{name}: its primary key is neither a number, a UUID nor a text.")
+        raise ImproperlyConfigured(
+            f"{name}: its primary key is neither a number, a UUID nor a text. Give {model.__name__} one that is: "
+            "id = models.UUIDField(primary_key=True, default=uuid.uuid4)"
+        )
 
 
 def _require_one_database(model: type[Model], name: str) -> None:
@@ -187,74 +136,32 @@ def _require_one_database(model: type[Model], name: str) -> None:
             )
 
 
-def _rows(model: type[Model], name: str, workspace: Any) -> Callable[[int], QuerySet[Any]]:
+def _require_of_a_row(name: str, url: object, may_see: object, may_edit: object) -> None:
+    if not (isinstance(url, str) or callable(url)):
+        raise ImproperlyConfigured(
+            f"{name}: url={url!r} is no address. Write the name of the address of its page, or a function that gives "
+            "the address of a row: url=lambda row: ..."
+        )
+    for argument, may in (("may_see", may_see), ("may_edit", may_edit)):
+        if not (may is None or callable(may)):
+            raise ImproperlyConfigured(
+                f"{name}: {argument}={may!r} is no function. Write one that says whether a member may: "
+                f"{argument}=lambda member, row: ..., or leave it out."
+            )
+
+
+def _rows(model: type[Model], name: str, workspace: object) -> Callable[[int], QuerySet[Any]]:
     """What gives the rows of a workspace. Raises `ImproperlyConfigured`."""
     if callable(workspace):
         return lambda workspace_id: workspace(Workspace.objects.get(pk=workspace_id))
     at: type[Model] | None = model
-    for step in workspace.split("__"):
+    for step in workspace.split("__") if isinstance(workspace, str) else ():
         columns: Any = at._meta.concrete_fields if at else ()  # along others a row would be of several workspaces
         at = next((column.related_model for column in columns if column.name == step), None)
     if at is not Workspace:
+        what = f"workspace={workspace!r} does not lead to a Workspace" if workspace else "it has no workspace"
         raise ImproperlyConfigured(
-            f"{name}: workspace={workspace!r} does not lead to a Workspace. Write the path of foreign keys to it, "
+            f"{name}: {what}. Write the path of foreign keys to it, "
             "or a function that gives the rows of a workspace: workspace=lambda workspace: ..."
         )
-    return lambda workspace_id: model._default_manager.filter(**{workspace: workspace_id})
-
-
-def _editable(model: type[Model], exclude: Collection[str]) -> Iterable[str]:
-    for column in model._meta.concrete_fields:
-        left_out = column.primary_key or not column.editable or column.is_relation
-        if not left_out and column.name not in exclude and not isinstance(column, models.FileField):
-            yield column.name
-
-
-def _require_exclusions(model: type[Model], name: str, exclude: Collection[str]) -> None:
-    for column in model._meta.concrete_fields:
-        if (is_secret(column.name) or isinstance(column, models.FileField)) and column.name not in exclude:
-            what = "a file" if isinstance(column, models.FileField) else "a secret, by its name"
-            raise ImproperlyConfigured(
-                f"{name}: {column.name!r} is {what}. Write exclude=({column.name!r},), or name the fields to be shown."
-            )
-
-
-def _field(model: type[Model], given: str | Field, minor: Collection[str]) -> Field:
-    column_name, *inside = given.split(".") if isinstance(given, str) else (given.column, *given.inside)
-    try:
-        column = model._meta.get_field(column_name)
-    except FieldDoesNotExist:
-        known = ", ".join(field.name for field in model._meta.concrete_fields)
-        raise ImproperlyConfigured(f"{model.__name__} has no field {column_name!r}. Its fields: {known}.") from None
-    if isinstance(column, models.FileField) or column.is_relation or not isinstance(column, models.Field):
-        raise ImproperlyConfigured(f"{model.__name__}.{column_name} is a file or a relation, which nobody can propose.")
-    if column.primary_key:
-        raise ImproperlyConfigured(f"{model.__name__}.{column_name} is the key, which nobody can change. Leave it out.")
-    if inside and not isinstance(column, models.JSONField):
-        raise ImproperlyConfigured(f"{given!r} is a path within {column_name}, which is no JSONField.")
-    if not _fits_json(column):
-        what = f"{model.__name__}.{column_name} is a {type(column).__name__}, whose values JSON cannot tell."
-        raise ImproperlyConfigured(f"{what} Name the other fields, or write exclude=({column_name!r},).")
-    if isinstance(given, Field):
-        return given
-    label = " · ".join(inside) if inside else column.verbose_name
-    form: Form = "json" if inside else next((form for kind, form in _FORMS if isinstance(column, kind)), "text")
-    return Field(given, column_name, label, form, inside=tuple(inside), minor=given in minor, limit=column.max_length)
-
-
-def _fits_json(column: Any) -> bool:
-    return _fits_json(column.base_field) if isinstance(column, ArrayField) else isinstance(column, _JSON_COLUMNS)
-
-
-def _require_parent(model: type[Model], name: str, parent: str) -> Field:
-    """The field that holds the parent's key."""
-    column: Any = next((field for field in model._meta.concrete_fields if field.name == parent), None)
-    if column is None or not column.is_relation:
-        raise ImproperlyConfigured(
-            f"{name}: parent={parent!r} is no foreign key. Name the field that holds its parent."
-        )
-    if column.related_model is model:
-        raise ImproperlyConfigured(f"{name}: parent={parent!r} leads to {model.__name__} itself. Leave it out.")
-    if not column.target_field.primary_key:
-        raise ImproperlyConfigured(f"{name}: parent={parent!r} does not lead to a primary key. Leave it out.")
-    return Field("parent", parent, column.verbose_name, "key")
+    return lambda workspace_id: model._default_manager.filter(**{str(workspace): workspace_id})

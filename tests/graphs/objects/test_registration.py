@@ -10,7 +10,7 @@ from django.db import models, router
 from django.db.models import Model
 from django.test.utils import isolate_apps
 
-from graphs.models import ChangeSet, Graph, Membership, Object, Revision, Sheet, Workspace
+from graphs.models import ChangeSet, Graph, Membership, Node, Object, Revision, Sheet, Workspace
 from graphs.objects import Field
 from graphs.objects.headers import children_of, parent_of
 from graphs.objects.kinds import KINDS
@@ -43,6 +43,23 @@ with isolate_apps("tests.shop"):
         class Meta:
             app_label = "shop"
 
+    class Large(Product):
+        size = models.IntegerField(default=1)
+
+        class Meta:
+            app_label = "shop"
+
+    class OfGraphs(Graph):
+        class Meta:
+            app_label = "shop"
+
+    class Timed(Model):
+        at = models.DateTimeField(primary_key=True)
+        name = models.CharField(max_length=10)
+
+        class Meta:
+            app_label = "shop"
+
 
 def everybody(workspace: Workspace) -> "models.QuerySet[User]":
     return User.objects.filter(memberships__workspace=workspace)
@@ -65,10 +82,14 @@ def cleaned() -> Any:
         (User, {"title": "username", "workspace": everybody}, r"'password' is a secret, by its name. Write exclude="),
         (User, {"title": "username", "fields": ["username"], "workspace": "memberships"}, "does not lead to a Work"),
         (User, {"title": "username", "fields": ["username"], "workspace": "shop"}, "does not lead to a Work"),
-        (User, {"title": "username", "fields": ["username.first"], "workspace": everybody}, "which is no JSONField"),
+        (User, {"title": "username", "fields": ["username.first"], "workspace": everybody},
+         r"'username.first' is a path within username, which is no JSONField. Write 'username'\."),
         (Product, {"title": "name", "fields": ["name", "data", "data.problem"], "workspace": "shop__workspace"},
          "'data.problem' is a part of 'data'. Name one of them"),
-        (Membership, {"title": "user", "fields": ["user"], "workspace": "workspace"}, "is a file or a relation"),
+        (Membership, {"title": "user", "fields": ["user"], "workspace": "workspace"},
+         r"Membership.user is a file or a relation, which .* Leave it out of fields, or write parent='user' if"),
+        (User, {"title": "username", "fields": ["groups"], "workspace": everybody},
+         r"User.groups is a file or a relation, which nobody can propose. Leave it out of fields\."),
         (Membership, {"title": "role", "workspace": "workspace", "parent": "role"}, "parent='role' is no foreign key"),
         (Workspace, {"title": "name", "name": "w", "workspace": "memberships__workspace"}, "does not lead to a Work"),
         (User, {"title": "username", "workspace": everybody, "exclude": ["passwort"]}, "exclude='passwort' is none"),
@@ -91,7 +112,39 @@ def cleaned() -> Any:
         (Group, {"title": "name", "name": "workspace", "workspace": everybody}, "workspace: other streams are"),
         (Proxy, {"title": "username", "workspace": everybody}, "Proxy is a proxy. Register the model"),
         (Abstract, {"title": "x", "workspace": everybody}, "Abstract is abstract"),
-        (Graph, {"title": "name", "workspace": everybody}, "Graph is an object already"),
+        (Graph, {"title": "name", "workspace": everybody}, "Graph is an object already, or a part of one. Remove this"),
+        (Node, {"title": "name", "name": "n", "workspace": everybody}, "Node is an object already, or a part of one"),
+        (Large, {"title": "name", "workspace": "shop__workspace"},
+         r"large: Large extends Product, and its fields are in two tables. Register Product, or write class Large"),
+        (OfGraphs, {"title": "name", "workspace": "workspace"}, "OfGraphs extends Graph, and"),
+        (Timed, {"title": "name", "workspace": everybody},
+         r"nor a text. Give Timed one that is: id = models.UUIDField\(primary_key=True, default=uuid.uuid4\)"),
+        (Group, {"title": "name"}, "group: it has no workspace. Write the path of foreign keys to it, or a function"),
+        (Group, {"title": "name", "workspace": None}, "group: it has no workspace. Write the path"),
+        (Group, {"title": "name", "workspace": 7}, "group: workspace=7 does not lead to a Workspace. Write the path"),
+        (Group, {"title": "name", "workspace": everybody, "url": 7}, "group: url=7 is no address. Write the name of"),
+        (Group, {"title": "name", "workspace": everybody, "url": None}, "group: url=None is no address"),
+        (Group, {"title": "name", "workspace": everybody, "may_see": True},
+         "group: may_see=True is no function. Write one .* may_see=lambda member, row: ..., or leave it out"),
+        (Group, {"title": "name", "workspace": everybody, "may_edit": "staff"}, "group: may_edit='staff' is no func"),
+        (Group, {"title": "name", "workspace": everybody, "fields": "name"},
+         r"fields='name' is one text. Write fields=\('name',\)."),
+        (Group, {"title": "name", "workspace": everybody, "exclude": "name"}, "exclude='name' is one text"),
+        (Group, {"title": "name", "workspace": everybody, "minor": "name"}, "minor='name' is one text"),
+        (Group, {"title": "name", "fields": ["name", "name"], "workspace": everybody},
+         "two fields are called 'name'. Name each field once"),
+        (Group, {"title": "name", "fields": ["name", Field("name", "name", "Name")], "workspace": everybody},
+         "two fields are called 'name'"),
+        (Group, {"title": "name", "fields": ["name", Field("called", "name", "Name")], "workspace": everybody},
+         "'called' is a part of 'name'. Name one of them"),
+        (Product, {"title": "name", "workspace": "shop__workspace",
+                   "fields": ["name", "data", Field("problem", "data", "Problem", inside=("problem",))]},
+         "'problem' is a part of 'data'"),
+        *(
+            (Product, {"title": "name", "fields": ["name", path], "workspace": "shop__workspace"},
+             r"'data\.\S*' is a path with an empty key. Write 'data.<key>', or 'data' for all of it")
+            for path in ("data.", "data..x", "data.x.", Field("x", "data", "X", inside=("",)))
+        ),
         (Permission, {"title": "name", "name": "graph", "workspace": everybody}, "Two kinds are called 'graph'"),
         (ChangeSet, {"title": "reason", "name": "node", "workspace": everybody}, "Two kinds are called 'node'"),
     ],
@@ -157,3 +210,11 @@ def test_fields_are_described_by_the_model(cleaned: None) -> None:
     ]
     assert parent_of(kind) is KINDS["graph"]
     assert children_of(KINDS["graph"]) == [kind]
+
+
+def test_a_field_that_is_described_can_be_minor_as_well(cleaned: None) -> None:
+    named, noted = Field("name", "name", "Name"), Field("notes", "notes", "Notes")
+    kind = register(
+        Product, name="p", title="name", workspace="shop__workspace", fields=(named, noted), minor=("notes",)
+    )
+    assert [(field.name, field.minor) for field in kind.fields] == [("name", False), ("notes", True)]
