@@ -6,6 +6,7 @@ import time
 import django
 import psycopg
 from django.conf import settings
+from django.core.checks import run_checks
 from django.core.management import call_command, get_commands
 from django.db import connection
 
@@ -19,12 +20,20 @@ ADVISORY_LOCK = 0x436F756E
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     django.setup()
+    _require_registrations()
     with _connect() as alone:
         _wait_for_turn(alone)
         _ensure_extension(alone)
         call_command("migrate", interactive=False)
         if "seed_demo" in get_commands():
             call_command("seed_demo")
+
+
+def _require_registrations() -> None:
+    """Raises `Problem` for registered models that cannot work (`graphs/checks.py`); who serves does not look again."""
+    found = run_checks(tags=["graphs"])
+    if found:
+        raise Problem("\n".join(problem.msg for problem in found))
 
 
 def _connect() -> psycopg.Connection:

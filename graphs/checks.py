@@ -1,4 +1,4 @@
-"""What `manage.py check` says about registered models."""
+"""What is wrong with registered models, but can be known only when all are: told by `manage.py check` and at start."""
 
 from typing import Any
 
@@ -6,23 +6,25 @@ from django.core.checks import CheckMessage, Error, register
 from django.urls import get_resolver
 
 from graphs.objects.headers import parent_of
-from graphs.objects.kinds import of_models, of_objects
+from graphs.objects.kinds import of_models
+
+#: Names these checks where a start asks for them alone (`config/prepare.py`).
+_TAG = "graphs"
 
 
-@register()
+@register(_TAG)
 def pages_have_addresses(**_options: Any) -> list[CheckMessage]:
-    """An error for each kind whose `url` names no address. Names within a namespace are not looked at."""
-    known = get_resolver().reverse_dict.keys()
+    """An error for each kind whose `url` names no address. Where no `url` is a name, addresses are not loaded."""
     return [
         Error(
             f"{kind.name}: url={kind.url!r} is the name of no address. Name one that takes the key.", id="graphs.E001"
         )
-        for kind in of_objects()
-        if isinstance(kind.url, str) and kind.url and ":" not in kind.url and kind.url not in known
+        for kind in of_models()
+        if isinstance(kind.url, str) and kind.url and not _is_address(kind.url)
     ]
 
 
-@register()
+@register(_TAG)
 def parents_are_registered(**_options: Any) -> list[CheckMessage]:
     """An error for each kind whose `parent` leads to no registered model."""
     return [
@@ -30,3 +32,15 @@ def parents_are_registered(**_options: Any) -> list[CheckMessage]:
         for kind in of_models()
         if kind.parent and parent_of(kind) is None
     ]
+
+
+def _is_address(name: str) -> bool:
+    """Whether `reverse` finds addresses of this name, which may be within namespaces."""
+    *namespaces, last = name.split(":")
+    within = get_resolver()
+    for each in namespaces:
+        each = next(iter(within.app_dict.get(each, ())), each)  # the first that an application has
+        if each not in within.namespace_dict:
+            return False
+        within = within.namespace_dict[each][1]
+    return last in within.reverse_dict

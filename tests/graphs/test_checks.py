@@ -9,7 +9,17 @@ from tests.registered import forget, product, shops
 from tests.shop.models import Shop
 
 
-@pytest.mark.parametrize(("url", "said"), [("graph", []), ("", []), ("no-such-page", ["graphs.E001"])])
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("graph", []),
+        ("", []),
+        ("no-such-page", ["graphs.E001"]),
+        ("admin:graphs_graph_change", []),
+        ("admin:no-such-page", ["graphs.E001"]),
+        ("no-such-place:graph", ["graphs.E001"]),
+    ],
+)
 def test_a_name_of_no_address_is_told(url: str, said: list[str]) -> None:
     with shops(url=url):
         assert [found.id for found in run_checks() if found.id == "graphs.E001"] == said
