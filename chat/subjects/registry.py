@@ -11,6 +11,8 @@ def register(kind: str, subject: Subject) -> None:
     """Makes a subject known, when the program starts. Raises `ValueError` for what cannot work."""
     if not is_object(kind):
         raise ValueError(f"No kind of object is called {kind!r}. Register the model with graphs.objects before.")
+    if not isinstance(subject, Subject):
+        raise ValueError(f"{kind}: {subject!r} is no subject. Write register({kind!r}, MySubject()), of a Subject.")
     if kind in SUBJECTS:
         raise ValueError(f"Two subjects are registered for {kind!r}. Keep one of them.")
     known = {tool.name: tool for each in every_subject() for tool in each.tools}

@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from graphs.models import Object
-from graphs.objects.kinds import Kind, of_objects
+from graphs.objects.kinds import Kind, is_object, of_objects
 from graphs.site.access import Member
 from graphs.site.accounts import Account
 from rag.sources.block import Block, Dump
@@ -31,7 +31,16 @@ _sources: dict[str, Source] = {}
 
 
 def register(kind: str, source: Source) -> None:
-    """Gives a kind its source, when the program starts."""
+    """Gives a kind its source, when the program starts. Raises `ValueError` for what cannot work."""
+    if kind != ANY and not is_object(kind):
+        raise ValueError(f"No kind of object is called {kind!r}. Register the model with graphs.objects before.")
+    if kind in _sources:
+        raise ValueError(f"Two sources are registered for {kind!r}. Keep one of them.")
+    missing = [name for name in ("retrieve", "overview", "dump") if not callable(getattr(source, name, None))]
+    if missing:
+        raise ValueError(f"{kind}: {source!r} is no source. Write its methods {', '.join(missing)}.")
+    if isinstance(source, type):
+        raise ValueError(f"{kind}: {source!r} is a class. Write register({kind!r}, {source.__name__}()).")
     _sources[kind] = source
 
 

@@ -96,8 +96,11 @@ def test_questions_are_in_the_language_of_the_page(here: World, chair: Product) 
 
 
 def test_what_cannot_be_registered_is_refused(registered: None) -> None:
+    unfit: Any = (object(), Subject)
     for kind, subject, told in (
         ("nothing", Subject(), "No kind of object"),
+        ("shop", unfit[0], r"shop: <object .*> is no subject. Write register\('shop', MySubject\(\)\), of a Subject"),
+        ("shop", unfit[1], "shop: <class .*> is no subject"),
         ("product", Subject(), "Two subjects"),
         ("shop", type("Other", (Subject,), {"tools": (Stock(),)})(), "Two tools are called 'read_stock'"),
     ):

@@ -1,12 +1,15 @@
 """What a conversation about no object is told: which objects its workspace has."""
 
+from typing import Any
+
 import pytest
 from django.contrib.auth.models import User
 
 from chat.models import AlwaysSend
 from graphs.models import Graph, Workspace
 from graphs.site.access import Member, member_of
-from rag.sources.registry import MAX_LISTED, workspace_block
+from rag.sources.objects.source import SourceOfObjects
+from rag.sources.registry import ANY, MAX_LISTED, register, workspace_block
 from tests.registered import pin, pins, product, shops
 from tests.shop.models import Shop
 
@@ -77,3 +80,19 @@ def test_of_many_only_the_first_are_listed(demo_workspace: Workspace, alice: Use
     assert f"Only the first {MAX_LISTED} by title" in block.heading
     assert f"graph-{MAX_LISTED - 1:02}" in block.body
     assert f"graph-{MAX_LISTED:02}" not in block.body
+
+
+@pytest.mark.parametrize(
+    ("kind", "source", "told"),
+    [
+        ("product", SourceOfObjects(), "No kind of object is called 'product'. Register the model with graphs.objects"),
+        ("node", SourceOfObjects(), "No kind of object is called 'node'"),
+        ("graph", SourceOfObjects(), "Two sources are registered for 'graph'. Keep one of them"),
+        (ANY, SourceOfObjects(), "Two sources are registered for ''"),
+        ("nodeType", object(), "nodeType: <object .*> is no source. Write its methods retrieve, overview, dump"),
+        ("nodeType", SourceOfObjects, r"is a class. Write register\('nodeType', SourceOfObjects\(\)\)"),
+    ],
+)
+def test_what_cannot_be_registered_is_refused(kind: str, source: Any, told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        register(kind, source)
