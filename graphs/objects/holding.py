@@ -19,7 +19,9 @@ _LOCK = """
 SELECT unsaved_since IS NULL FROM graphs_object WHERE id = ANY(%(objects)s::bigint[]) ORDER BY id FOR NO KEY UPDATE
 """
 _RAISE = """
-UPDATE graphs_object SET version = version + 1, updated_at = statement_timestamp() WHERE id = ANY(%(objects)s::bigint[])
+UPDATE graphs_object SET version = version + 1, updated_at = statement_timestamp(),
+    unsaved_since = CASE WHEN %(live)s THEN coalesce(unsaved_since, statement_timestamp()) ELSE unsaved_since END
+WHERE id = ANY(%(objects)s::bigint[])
 RETURNING id, version
 """
 
@@ -51,12 +53,12 @@ def hold(objects: Collection[int]) -> dict[int, int]:
     return raise_versions(objects)
 
 
-def raise_versions(objects: Collection[int]) -> dict[int, int]:
-    """The new versions of objects that are held already, by primary key."""
+def raise_versions(objects: Collection[int], *, live: bool = False) -> dict[int, int]:
+    """The new versions of objects that are held already, by primary key. What changes them `live` is unsaved."""
     if not objects:
         return {}
     with connection.cursor() as cursor:
-        cursor.execute(_RAISE, {"objects": list(objects)})
+        cursor.execute(_RAISE, {"objects": list(objects), "live": live})
         return dict(cursor.fetchall())
 
 

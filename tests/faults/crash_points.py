@@ -191,7 +191,7 @@ WITHIN_TRANSACTION = {
     "chat.proposals.proposing:_let_through": "the end of the round that proposes",
     "config.management.commands.seed_demo:_seed": "the command seed_demo",
     "graphs.objects.holding:hold": "apply",
-    "graphs.objects.holding:raise_versions": "a rollback",
+    "graphs.objects.holding:raise_versions": "a rollback, a live edit, noticing what others saved",
     "graphs.history.fast_updates:apply": "apply",
     "graphs.history.fast_rollback:take_back": "a rollback",
     "graphs.history.recording:record": "apply, a rollback, an import, saving",

@@ -5,15 +5,14 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models.functions import Coalesce, Now
 from django.utils.translation import gettext as _
 
 from graphs.history.changes import HeldChange, write
 from graphs.history.editing import KeyUsed, Request, planned
-from graphs.models import Graph, LiveEdit, Object
+from graphs.models import Graph, LiveEdit
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.edit_conflicts import EditConflicts
-from graphs.objects.holding import held
+from graphs.objects.holding import held, raise_versions
 from graphs.objects.kinds import is_object, store_of
 from graphs.objects.operations import Create, Delete, Operation, fields, from_json, inverses, to_json
 from graphs.objects.preconditions import Before, Conflicting
@@ -54,18 +53,16 @@ def _held(member: Member, graph_id: int, request: Request) -> tuple[Graph, LiveE
 
 def _do(user: User, graph: Graph, operations: Sequence[Operation], request: Request) -> LiveEdit:
     assert request.key is not None
+    version = raise_versions([graph.pk], live=True)[graph.pk]
     before = store_of(graph.type).before(graph, operations)
     try:
-        (done,) = write([HeldChange(graph, tuple(operations), graph.version + 1, before)])
+        (done,) = write([HeldChange(graph, tuple(operations), version, before)])
     except Conflicting as conflicting:
         raise EditConflicts.of(conflicting, operations) from conflicting
-    Object.objects.filter(pk=graph.pk).update(
-        version=done.revised.version, updated_at=Now(), unsaved_since=Coalesce("unsaved_since", Now())
-    )
     stored = [_as_stored(operation, before) for operation in done.operations]
     return LiveEdit.objects.create(
         object=graph,
-        version=done.revised.version,
+        version=version,
         person=user.pk,
         person_label=user.get_username(),
         key=request.key,
