@@ -2,8 +2,9 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from operator import attrgetter
 from typing import Any, TypeVar
 
@@ -13,22 +14,23 @@ from django.utils.translation import gettext as _
 
 from graphs.history import recording
 from graphs.history.recording import Because
-from graphs.models import BUILT_IN_TYPES, Edge, Graph, Node, NodeType, Origin, Sheet, Workspace
+from graphs.models import BUILT_IN_TYPES, Graph, Node, NodeType, Origin, Sheet, Workspace
 from graphs.models.objects import MAX_KEY
 from graphs.objects.holding import hold_workspace
+from graphs.objects.kinds import Field, Kind
 from graphs.site.copying import copy_rows
 from graphs.site.counted_keys import new_ids
 from graphs.site.json_values import shown
 from graphs.workflows.interchange.base import (
     FileWarning,
     OnProgress,
-    ParsedEdge,
     ParsedGraph,
-    ParsedNode,
     ParsedNodeType,
     no_progress,
 )
 from graphs.workflows.interchange.keys import UniqueTexts, slug
+from graphs.workflows.kinds import EDGE, NODE, NODE_TYPE, OWN_FIELDS
+from graphs.workflows.rows import References
 
 #: Sheets and types of one INSERT, and nodes and edges between two that `on_progress` hears.
 BATCH = 1_000
@@ -86,10 +88,12 @@ def import_graph(
             Sheet(graph=graph, key=sheet.key, name=sheet.name, position=position)
             for position, sheet in enumerate(parsed.sheets)
         ]
-        sheets = {sheet.key: sheet for sheet in Sheet.objects.bulk_create(new_sheets, batch_size=BATCH)}
+        sheets = {sheet.key: sheet.pk for sheet in Sheet.objects.bulk_create(new_sheets, batch_size=BATCH)}
         rows = len(parsed.nodes) + len(parsed.edges)
-        nodes = _create_nodes(graph, parsed, sheets, _counted(parsed.nodes, 0, rows, on_progress))
-        _create_edges(graph, sheets, nodes, _counted(parsed.edges, len(nodes), rows, on_progress))
+        keys = [node.key for node in parsed.nodes]
+        on = References(sheets, dict(zip(keys, new_ids(Node, len(keys)), strict=True)))
+        _copy_parts(NODE, graph, _counted(parsed.nodes, 0, rows, on_progress), on, on.nodes.values())
+        _copy_parts(EDGE, graph, _counted(parsed.edges, len(keys), rows, on_progress), on)
         recording.begin([graph, *types], Because(actor, Origin.IMPORT))
     on_progress(rows, rows)
     return ImportedGraph(graph, len(parsed.nodes), len(parsed.edges), (*parsed.warnings, *warnings))
@@ -108,13 +112,7 @@ def _create_graph(workspace: Workspace, parsed: ParsedGraph, key: str | None) ->
         candidate = key or _free_key(workspace, parsed)
         try:
             with transaction.atomic():
-                return Graph.objects.create(
-                    workspace=workspace,
-                    key=candidate,
-                    name=parsed.name,
-                    description=parsed.description,
-                    metadata=parsed.metadata,
-                )
+                return Graph.objects.create(workspace=workspace, key=candidate, **_fields(parsed, OWN_FIELDS))
         except IntegrityError:
             if key is not None:
                 raise KeyTaken(key) from None
@@ -137,53 +135,51 @@ def _create_node_types(
     present = {row.key: row for row in own}
     new = [item for item in parsed if item.key not in present and item.key not in BUILT_IN_TYPES]
     created = [
-        NodeType.objects.create(workspace=workspace, **{field: getattr(item, field) for field in _TYPE_FIELDS})
-        for item in new
+        NodeType.objects.create(workspace=workspace, key=item.key, **_fields(item, NODE_TYPE.fields)) for item in new
     ]
     message = _('The workspace has a node type "{key}" of its own, which stays as it is.')
     warnings = [
         FileWarning(f"nodeTypes[{index}]", message.format(key=item.key), "type_differs")
         for index, item in enumerate(parsed)
         if item not in new
-        and any(getattr(present.get(item.key), field, None) != getattr(item, field) for field in _TYPE_FIELDS)
+        and (item.key not in present or _fields(present[item.key], NODE_TYPE.fields) != _fields(item, NODE_TYPE.fields))
     ]
     return created, warnings
 
 
-_TYPE_FIELDS = ("key", "display_name", "description", "category", "icon", "handles", "process")
+def _fields(of: ParsedGraph | ParsedNodeType | NodeType, fields: Iterable[Field]) -> dict[str, Any]:
+    """The values of fields by their columns."""
+    return {field.column: getattr(of, field.column) for field in fields}
 
 
-def _create_nodes(
-    graph: Graph, parsed: ParsedGraph, sheets: dict[str, Sheet], counted: Iterable[ParsedNode]
-) -> dict[str, int]:
-    """The ids of the nodes by their keys."""
-    ids = new_ids(Node, len(parsed.nodes))
-    copy_rows(
-        Node,
-        ("id", "graph_id", "sheet_id", *_NODE_FIELDS, "data", "handles", "version"),
-        (
-            (id_, graph.pk, sheets[node.sheet].pk, *_of_node(node), _json(node.data), _json(node.handles), 1)
-            for id_, node in zip(ids, counted, strict=True)
-        ),
-    )
-    return {node.key: id_ for id_, node in zip(ids, parsed.nodes, strict=True)}
+def _copy_parts(
+    kind: Kind, graph: Graph, items: Iterable[Any], on: References, ids: Collection[int] | None = None
+) -> None:
+    """Stores parts of a kind, with the ids of these where others name them."""
+    columns: tuple[str, ...] = (kind.owner, "version", "key", *(field.attribute for field in kind.fields))
+    values = _reader(kind, on)
+    rows: Iterable[Sequence[Any]] = ((graph.pk, 1, *values(item)) for item in items)
+    if ids is not None:
+        columns, rows = ("id", *columns), ((id_, *row) for id_, row in zip(ids, rows, strict=True))
+    copy_rows(kind.model, columns, rows)
 
 
-def _create_edges(graph: Graph, sheets: dict[str, Sheet], nodes: dict[str, int], edges: Iterable[ParsedEdge]) -> None:
-    copy_rows(
-        Edge,
-        ("graph_id", "sheet_id", "source_id", "target_id", *_EDGE_FIELDS, "version"),
-        (
-            (graph.pk, sheets[edge.sheet].pk, nodes[edge.source], nodes[edge.target], *_of_edge(edge), 1)
-            for edge in edges
-        ),
-    )
+def _reader(kind: Kind, on: References) -> Callable[[Any], list[Any]]:
+    """What gives key and fields of a parsed part, as COPY takes them."""
+    read = attrgetter("key", *(field.column for field in kind.fields))
+    told = [
+        (place, _json if field.form == "json" else partial(on.value, field))
+        for place, field in enumerate(kind.fields, start=1)
+        if field.form in ("json", "key")
+    ]
 
+    def values(item: Any) -> list[Any]:
+        found = list(read(item))
+        for place, convert in told:
+            found[place] = convert(found[place])
+        return found
 
-_NODE_FIELDS = ("key", "type", "name", "process", "pos_x", "pos_y", "width", "height")
-_EDGE_FIELDS = ("key", "source_handle", "target_handle", "label")
-_of_node = attrgetter(*_NODE_FIELDS)
-_of_edge = attrgetter(*_EDGE_FIELDS)
+    return values
 
 
 def _json(value: dict[str, Any]) -> str:

@@ -208,6 +208,5 @@ WITHIN_TRANSACTION = {
     "graphs.workflows.live.editing:_do": "edit, take_back",
     "graphs.history.live_edits:_save": "save_edits, save_due",
     "graphs.workflows.imports:_create_node_types": "import_graph",
-    "graphs.workflows.imports:_create_nodes": "import_graph",
-    "graphs.workflows.imports:_create_edges": "import_graph",
+    "graphs.workflows.imports:_copy_parts": "import_graph",
 }

@@ -5,12 +5,27 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.db import IntegrityError
+from django.db.models import Model
 
 from graphs.models import ChangeSet, Edge, Graph, Node, NodeType, Sheet, Workspace
+from graphs.objects.model_rows import record_of
+from graphs.site.copying import copy_rows
+from graphs.workflows import rows
 from graphs.workflows.imports import KeyInvalid, KeyTaken, import_graph
 from graphs.workflows.interchange.base import Limits, ParsedGraph
 from graphs.workflows.interchange.formats import parse
-from tests.graphs.workflows.interchange.samples import n8n, n8n_node, native, native_node, parsed, real_files, to
+from graphs.workflows.kinds import EDGE, NODE, NODE_TYPE
+from graphs.workflows.store import GRAPH
+from tests.graphs.workflows.interchange.samples import (
+    n8n,
+    n8n_node,
+    native,
+    native_edge,
+    native_node,
+    parsed,
+    real_files,
+    to,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -55,6 +70,34 @@ def test_the_history_of_its_new_node_types_begins_with_it_too(workspace: Workspa
         ("graph", "weather", 1),
         ("nodeType", "own", 1),
     ]
+
+
+def test_it_stores_every_field_that_is_described(workspace: Workspace) -> None:
+    """None of them has the value that its column has by itself."""
+    points = {"R": [{"id": "out", "type": "out", "accept": "any"}], "L": [{"id": "in", "type": "in", "accept": "any"}]}
+    given = {"process": "return 1", "data": {"a": [1]}, "handles": points, "width": 80, "height": 40}
+    file = parsed(
+        native(
+            description="d",
+            metadata={"m": 1},
+            nodes=[native_node("start", **given), native_node("end")],
+            edges=[native_edge("start-end", "start", "end", label="then")],
+            nodeTypes=[{"key": "own", "displayName": "Own", "description": "d", "category": "c", "icon": "i",
+                        "handles": points, "process": "return 2"}],
+        )
+    )  # fmt: skip
+    graph = import_graph(workspace, file).graph
+    (own,) = rows.own(graph)
+    for kind, stored, item in (
+        (GRAPH, own.record, file),
+        (NODE, rows.nodes(graph)["start"].record, file.nodes[0]),
+        (EDGE, rows.edges(graph, ["start-end"])["start-end"].record, file.edges[0]),
+        (NODE_TYPE, record_of(NODE_TYPE, NodeType.objects.get(key="own")), file.node_types[0]),
+    ):
+        assert stored == {field.name: getattr(item, field.column) for field in kind.fields}
+        for field in kind.fields:
+            column: Any = kind.model._meta.get_field(field.column)
+            assert stored[field.name] != (column.get_default() if column.has_default() else ""), field.name
 
 
 def test_it_hands_on_the_warnings_of_the_file(workspace: Workspace) -> None:
@@ -112,10 +155,12 @@ def test_it_gives_each_workspace_keys_of_its_own(workspace: Workspace) -> None:
 
 
 def test_it_stores_nothing_when_something_fails(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_args: Any, **_options: Any) -> None:
-        raise IntegrityError("edges")
+    def fail(model: type[Model], *args: Any) -> None:
+        if model is Edge:
+            raise IntegrityError("edges")
+        copy_rows(model, *args)
 
-    monkeypatch.setattr("graphs.workflows.imports._create_edges", fail)
+    monkeypatch.setattr("graphs.workflows.imports.copy_rows", fail)
     with pytest.raises(IntegrityError):
         import_graph(workspace, parsed(native(nodeTypes=[TYPE])))
     assert [model.objects.count() for model in (Graph, Sheet, Node, Edge, NodeType)] == [0] * 5
