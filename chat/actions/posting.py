@@ -15,7 +15,7 @@ from chat.actions.refusals import Refused
 from chat.engine.runs import Accepted
 from chat.models import IdempotencyKey
 from chat.queries.conversations import Held
-from graphs.objects.refs import Ref
+from graphs.objects.ref_body import RefBody
 from graphs.site.access import Member
 from graphs.site.api.bodies import Body
 from graphs.site.api.limits import require
@@ -31,15 +31,10 @@ ON CONFLICT (user_id, key) DO NOTHING
 """
 
 
-class ContextBody(Body):
+class ContextBody(RefBody):
     """An object as the doors name it."""
 
-    type: Annotated[str, Field(min_length=1, max_length=30)]
     id: Id
-
-    @property
-    def ref(self) -> Ref:
-        return Ref(self.type, self.id)
 
 
 class Asked(Body):

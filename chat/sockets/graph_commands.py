@@ -17,7 +17,6 @@ from graphs.history.recording import to_json
 from graphs.models import LiveEdit, Object
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.edit_conflicts import EditConflicts
-from graphs.objects.refs import Ref
 from graphs.site.access import NotFound, member_of
 from graphs.site.api import limits
 from graphs.site.url_keys import KeyConverter
@@ -45,7 +44,7 @@ def edit(user: User, workspace: str, graph_id: int, frame: graph_frames.Edit | g
             digest = hashlib.sha256(to_json(frame.model_dump(mode="json")).encode()).hexdigest()[:40]
             request = Request((), key=frame.id, digest=digest)
             return editing.take_back(member, graph_id, frame.version, request)
-        seen = [(Ref(one.type, one.id), one.version) for one in frame.expected]
+        seen = [(one.ref, one.version) for one in frame.expected]
         asked = frame.model_dump(mode="json", include={"actions", "expected"})
         digest = changes.digest_of(graph_id, asked)
         request = Request(changes.parsed(frame.actions), seen, key=frame.id, digest=digest)

@@ -23,6 +23,7 @@ from graphs.objects import actions
 from graphs.objects.actions import MAX_ACTIONS, ChangeRefused
 from graphs.objects.edit_conflicts import EditConflict, EditConflicts
 from graphs.objects.kinds import KINDS
+from graphs.objects.ref_body import RefBody
 from graphs.objects.refs import Ref
 from graphs.site.access import Member, NotFound
 from graphs.site.api import limits
@@ -46,11 +47,9 @@ class ActionBody(Body):
     arguments: dict[str, Any]
 
 
-class SeenItemBody(Body):
+class SeenItemBody(RefBody):
     """An object, or a part of one, as the person saw it."""
 
-    type: Annotated[str, Field(min_length=1, max_length=30)]
-    id: Annotated[str, Field(min_length=1, max_length=250)]
     version: Annotated[int, Field(ge=0, lt=2**31)]
 
 
@@ -79,7 +78,7 @@ class ChangesView(APIView):
         graph = graph_for(member, key)
         require_may_change(member)
         body = read_body(request, ChangesBody)
-        seen = [(Ref(expected.type, expected.id), expected.version) for expected in body.expected]
+        seen = [(expected.ref, expected.version) for expected in body.expected]
         return changed(request, member, graph, parsed(body.actions), seen, body.reason)
 
 

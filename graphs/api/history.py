@@ -126,7 +126,7 @@ class RollbackView(APIView):
 
 
 def _rolled_back(member: Member, scope: Scope, body: RollbackBody) -> Response:
-    left_out = [rollback.LeftOut(Ref(e.object.type, e.object.id), e.field, e.graph) for e in body.leave_out]
+    left_out = [rollback.LeftOut(e.object.ref, e.field, e.graph) for e in body.leave_out]
     workspace = member.workspace.pk
     require_editable(member, rollback.touched(workspace, scope))
     try:
@@ -171,7 +171,7 @@ def _scope(member: Member, body: ScopeBody) -> Scope:
     if body.change_sets is not None:
         return ChangeSets(tuple(dict.fromkeys(map(parsed_id, body.change_sets))))
     assert body.object is not None
-    subject = _seen(member, Ref(body.object.type, body.object.id))
+    subject = _seen(member, body.object.ref)
     version = body.version
     if body.as_of is not None:
         version = queries.version_at(subject, _moment(body.as_of, "scope.asOf"))

@@ -199,7 +199,7 @@ def _at_address(ref: Ref, asked: Sequence[changes.ActionBody]) -> list[changes.A
 
 def _seen(ref: Ref, expected: Sequence[changes.SeenItemBody]) -> list[tuple[Ref, int]]:
     """What the person saw; beside the object itself, only what every member may see is compared."""
-    seen = [(Ref(one.type, one.id), one.version) for one in expected]
+    seen = [(one.ref, one.version) for one in expected]
     for index, (item, _version) in enumerate(seen):
         kind = KINDS.get(item.type)
         if item != ref and (kind is None or kind.may_see is not None):

@@ -8,6 +8,7 @@ from pydantic import Field
 from graphs.history.diffs import DiffEntry, diff_in
 from graphs.history.rollback import Plan
 from graphs.history.rollback_conflicts import NamedClash, named
+from graphs.objects.ref_body import RefBody
 from graphs.objects.refs import ObjectName
 from graphs.site.api.bodies import Body
 from graphs.site.shapes import AsItIs, Shape
@@ -16,7 +17,8 @@ from graphs.site.shapes import AsItIs, Shape
 MOST_ENTRIES = 1_000
 
 
-class NamedObject(Body):
+# One without a name is not found, as any other that is not there.
+class NamedObject(RefBody):
     type: str = Field(max_length=30)
     id: str = Field(max_length=250)
 
