@@ -9,6 +9,7 @@ from pydantic import Field
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
+from typing_extensions import TypedDict
 
 from chat.actions import conversations, posting
 from chat.api.message_json import MessagePage, MessageShape
@@ -84,8 +85,23 @@ class SessionShape(Shape):
 class SessionPage(PageShape[SessionShape]): ...
 
 
-def _waiting(session: Session) -> dict[str, Any] | None:
-    """What the session waits for, as `{kind, ...}`. The tool limit says what its event said."""
+class ForPerson(TypedDict):
+    """Waits for a decision or an answer about `id`."""
+
+    kind: Literal["validation", "question", "completion"]
+    id: str
+
+
+class AtToolLimit(TypedDict):
+    """Waits for whether it may read on; says what the event of that said."""
+
+    kind: Literal["tool_limit"]
+    roundsUsed: int
+    maxExtended: int
+
+
+def _waiting(session: Session) -> ForPerson | AtToolLimit | None:
+    """What the session waits for."""
     state = load(session.state)
     if state.waiting is None:
         return None

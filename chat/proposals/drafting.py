@@ -13,7 +13,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from chat.models import Proposal, ProposalStatus
-from graphs.history.diffs import diff_in
+from graphs.history.diffs import DiffEntry, diff_in
 from graphs.models import Object
 from graphs.objects import operations, planning
 from graphs.objects.actions import Action, ChangeRefused
@@ -36,7 +36,7 @@ class DraftedProposal:
     planned: tuple[Operation, ...]
     operations: list[dict[str, Any]]
     targets: list[dict[str, Any]]
-    diff: list[dict[str, Any]]
+    diff: list[DiffEntry]
     digest: str
 
 

@@ -132,10 +132,12 @@ def proposals_json(proposals: Iterable[Proposal]) -> list[ProposalShape]:
     """Proposals in brief, as lists have them: `cut` names what is not whole. Nothing `LARGE` of them is read."""
     shown = list(proposals)
     taken_back = undone(shown)
-    return [
-        _with_parts(proposal, cast("ProposalParts", {"objects": [], **proposal.brief}), taken_back)
-        for proposal in shown
-    ]
+    return [_with_parts(proposal, _stored(proposal.brief), taken_back) for proposal in shown]
+
+
+def _stored(parts: ProposalParts) -> ProposalParts:
+    """The parts of a brief; those of a proposal that was never shortened have no objects."""
+    return {"objects": parts.get("objects", []), **parts}
 
 
 def brief_json(proposal: Proposal) -> ProposalShape:

@@ -8,7 +8,7 @@ from django.utils.functional import Promise
 
 from graphs.admin.display import pretty
 from graphs.admin.side_by_side import Row, side_by_side
-from graphs.history.diffs import diff_of, labelled
+from graphs.history.diffs import DiffEntry, DiffField, diff_of, labelled
 from graphs.history.scopes import operation_of
 from graphs.models import Modification
 from graphs.objects.kinds import KINDS
@@ -54,12 +54,12 @@ def of_modifications(rows: Sequence[Modification], labels: Mapping[Ref, str], wh
     return [_item(entry, ids, whole) for entry in diff_of(net(map(operation_of, rows)), labels)]
 
 
-def of_diff(entries: Iterable[dict[str, Any]], whole: bool = False) -> list[ShownItem]:
+def of_diff(entries: Iterable[DiffEntry], whole: bool = False) -> list[ShownItem]:
     """Entries of `graphs.history.diffs.diff_of`, also those that were stored."""
     return [_item(entry, {}, whole) for entry in labelled(entries)]
 
 
-def _item(entry: Mapping[str, Any], ids: Mapping[tuple[str, str, str], int], whole: bool) -> ShownItem:
+def _item(entry: DiffEntry, ids: Mapping[tuple[str, str, str], int], whole: bool) -> ShownItem:
     kind, key, action = entry["object"]["type"], entry["object"]["id"], Modification.Action(entry["action"])
     return ShownItem(
         kind=KINDS[kind].label if kind in KINDS else kind,
@@ -72,7 +72,7 @@ def _item(entry: Mapping[str, Any], ids: Mapping[tuple[str, str, str], int], who
     )
 
 
-def _field(field: Mapping[str, Any], modification: int | None, whole: bool) -> ShownField:
+def _field(field: DiffField, modification: int | None, whole: bool) -> ShownField:
     form = field["form"]
     rows = side_by_side(_text(form, field["old"]), _text(form, field["new"]), whole)
     return ShownField(field["label"], form, tuple(rows), modification)

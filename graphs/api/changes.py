@@ -4,7 +4,8 @@ import hashlib
 import json
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Annotated, Any, Literal
+from datetime import datetime
+from typing import Annotated, Any, Literal, NotRequired
 
 from django.conf import settings
 from django.utils.translation import gettext as _
@@ -13,18 +14,20 @@ from pydantic import Field, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
+from typing_extensions import TypedDict
 
 from graphs.api.graph_json import CustomNodeType, NodeTypePage
 from graphs.api.graphs import KEY
 from graphs.api.history_json import ChangeSetShape
 from graphs.history import code_diff, editing
+from graphs.history.code_diff import DiffLine
 from graphs.models import Object
 from graphs.objects import actions
 from graphs.objects.actions import MAX_ACTIONS, ChangeRefused
 from graphs.objects.edit_conflicts import EditConflict, EditConflicts
-from graphs.objects.kinds import KINDS
+from graphs.objects.kinds import KINDS, Form
 from graphs.objects.ref_body import RefBody
-from graphs.objects.refs import Ref
+from graphs.objects.refs import ObjectName, Ref
 from graphs.site.access import Member, NotFound
 from graphs.site.api import limits
 from graphs.site.api.bodies import Body, errors_by_field, read_body
@@ -155,16 +158,32 @@ def refused(refusal: ChangeRefused) -> Problem:
     return Problem(400, "refused", str(refusal), errors={"actions": list(refusal.problems)})
 
 
+class BothSides(TypedDict):
+    """An edit conflict as a problem tells it: a field, or without one an item, and `lines` of code."""
+
+    object: ObjectName
+    field: str
+    label: str
+    form: Form | Literal[""]
+    expected: Any
+    found: Any
+    wanted: Any
+    version: int | None
+    by: str
+    at: datetime | None
+    lines: NotRequired[list[DiffLine]]
+
+
 def conflict(conflicts: Sequence[EditConflict]) -> Problem:
     """The refusal of changes whose author did not see these later ones."""
     detail = _("Somebody changed the same meanwhile; nothing was saved. See “conflicts” for both sides.")
     return Problem(409, "conflict", detail, extra={"conflicts": [_both_sides(conflict) for conflict in conflicts]})
 
 
-def _both_sides(conflict: EditConflict) -> dict[str, Any]:
+def _both_sides(conflict: EditConflict) -> BothSides:
     kind = KINDS[conflict.item.type]
     field = kind.field(conflict.field) if conflict.field else None
-    sides = {
+    sides: BothSides = {
         "object": conflict.item.to_json(),
         "field": conflict.field,
         "label": str(field.label if field else kind.label),
@@ -176,10 +195,12 @@ def _both_sides(conflict: EditConflict) -> dict[str, Any]:
         "by": conflict.by,
         "at": conflict.at,
     }
-    return sides | ({"lines": _lines(conflict)} if field and field.form == "code" else {})
+    if field and field.form == "code":
+        sides["lines"] = _lines(conflict)
+    return sides
 
 
-def _lines(conflict: EditConflict) -> list[dict[str, str | int]]:
+def _lines(conflict: EditConflict) -> list[DiffLine]:
     """The lines from theirs to what is wanted; for a deletion, from what the person saw to theirs."""
     before, after = (
         (conflict.expected, conflict.found) if conflict.wanted is None else (conflict.found, conflict.wanted)

@@ -105,8 +105,8 @@ class PreviewShape(Shape):
     @classmethod
     def of(cls, plan: Plan) -> Self:
         """What a rollback would do."""
-        diff = [
-            entry | {"graph": step.object.key}
+        diff: list[GraphDiffEntry] = [
+            {**entry, "graph": step.object.key}
             for step in plan.steps
             for entry in diff_in(step.object, step.undone.operations)
         ]

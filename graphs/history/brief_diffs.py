@@ -4,6 +4,8 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from graphs.history.diffs import DiffEntry, DiffField
+
 #: A diff up to this long is whole; of a longer one about as much is kept.
 MOST_CHARS = 4_000
 #: Within a long diff, a field that is longer than this is cut: to so many lines, and so many characters of each text.
@@ -14,14 +16,15 @@ TEXT_CHARS = 100
 _POSITION = frozenset({"posX", "posY", "sheet"})
 
 
-def brief(diff: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def brief(diff: Sequence[DiffEntry]) -> list[DiffEntry]:
     """The diff, or the beginning of it, with `cut: true` on fields that are not whole; never empty unless it is."""
     if chars(diff) <= MOST_CHARS:
         return list(diff)
-    kept: list[dict[str, Any]] = []
+    kept: list[DiffEntry] = []
     left = MOST_CHARS
     for entry in diff:
-        short = {**entry, "label": clipped(entry["label"]), "fields": list(map(_brief_field, entry["fields"]))}
+        fields = [_brief_field(field) for field in entry["fields"]]
+        short: DiffEntry = {**entry, "label": clipped(entry["label"]), "fields": fields}
         left -= chars(short)
         if kept and left < 0:
             break
@@ -29,7 +32,7 @@ def brief(diff: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return kept
 
 
-def counts(diff: Iterable[dict[str, Any]]) -> dict[str, dict[str, int]]:
+def counts(diff: Iterable[DiffEntry]) -> dict[str, dict[str, int]]:
     """How many items come, change, move (only their position changes) and go, as `{kind: {action: number}}`."""
     found: dict[str, dict[str, int]] = {}
     for entry in diff:
@@ -41,18 +44,19 @@ def counts(diff: Iterable[dict[str, Any]]) -> dict[str, dict[str, int]]:
     return found
 
 
-def _brief_field(field: dict[str, Any]) -> dict[str, Any]:
+def _brief_field(field: DiffField) -> DiffField:
     """The field, or its beginning; `added` and `removed` count all lines of code or JSON that is cut."""
     if chars(field) <= FIELD_CHARS:
         return field
-    if "lines" not in field:
+    lines = field.get("lines")
+    if lines is None:
         return {**field, "old": clipped(field["old"]), "new": clipped(field["new"]), "cut": True}
-    ops = [line["op"] for line in field["lines"]]
+    ops = [line["op"] for line in lines]
     return {
         **field,
         "old": None,
         "new": None,
-        "lines": [{**line, "text": clipped(line["text"])} for line in field["lines"][:LINES]],
+        "lines": [{**line, "text": clipped(line["text"])} for line in lines[:LINES]],
         "added": ops.count("+"),
         "removed": ops.count("-"),
         "cut": True,

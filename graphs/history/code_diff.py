@@ -6,7 +6,10 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal, NotRequired
+
+from pydantic import Field, with_config
+from typing_extensions import TypedDict
 
 #: Unchanged lines that are kept around a change.
 CONTEXT = 3
@@ -20,6 +23,14 @@ _SEEN_AS_IT_IS = re.compile(r"[^\n\t\x20-\x7e]")
 Op = Literal[" ", "-", "+"]
 
 
+@with_config(extra="forbid")
+class DiffLine(TypedDict):
+    op: Op
+    old: NotRequired[Annotated[int | None, Field(default=None)]]
+    new: NotRequired[Annotated[int | None, Field(default=None)]]
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """One line of a diff: unchanged, removed or added. `old` and `new` are its numbers, from 1."""
@@ -29,9 +40,13 @@ class Line:
     new: int | None
     text: str
 
-    def to_json(self) -> dict[str, str | int]:
-        numbers = {name: number for name, number in (("old", self.old), ("new", self.new)) if number is not None}
-        return {"op": self.op, **numbers, "text": self.text}
+    def to_json(self) -> DiffLine:
+        """The line for a page, without the number that it does not have."""
+        if self.old is None:
+            return {"op": self.op, "new": self.new, "text": self.text}
+        if self.new is None:
+            return {"op": self.op, "old": self.old, "text": self.text}
+        return {"op": self.op, "old": self.old, "new": self.new, "text": self.text}
 
 
 def visible(text: str) -> str:

@@ -2,25 +2,25 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, NotRequired
+
+import pydantic
+from pydantic import with_config
+from typing_extensions import TypedDict
 
 from graphs.history import code_diff
+from graphs.history.code_diff import DiffLine
 from graphs.models import Object
 from graphs.objects.kinds import KINDS, Field, Form, Kind
 from graphs.objects.operations import OF_THE_ROW, Create, Delete, Operation, Record, Update
 from graphs.objects.refs import ObjectName, Ref
 from graphs.objects.stores import labels
-from graphs.site.shapes import Shape
+
+_ABSENT = pydantic.Field(default=None)
 
 
-class DiffLine(Shape):
-    op: Literal[" ", "-", "+"]
-    old: int | None = None
-    new: int | None = None
-    text: str
-
-
-class DiffField(Shape):
+@with_config(extra="forbid")
+class DiffField(TypedDict):
     """A changed field. If it is `cut`, texts and lines are the first ones; `added` and `removed` count all lines."""
 
     field: str
@@ -28,54 +28,64 @@ class DiffField(Shape):
     form: Form
     old: Any
     new: Any
-    lines: list[DiffLine] | None = None
-    added: int | None = None
-    removed: int | None = None
-    cut: bool | None = None
+    lines: NotRequired[Annotated[list[DiffLine] | None, _ABSENT]]
+    added: NotRequired[Annotated[int | None, _ABSENT]]
+    removed: NotRequired[Annotated[int | None, _ABSENT]]
+    cut: NotRequired[Annotated[bool | None, _ABSENT]]
 
 
-class DiffEntry(Shape):
+# Plain data, as it is stored with proposals.
+@with_config(extra="forbid")
+class DiffEntry(TypedDict):
     object: ObjectName
-    kind_label: str
-    kind_plural: str | None = None
+    kindLabel: str
+    kindPlural: NotRequired[Annotated[str | None, _ABSENT]]
     label: str
     action: Literal["create", "update", "delete"]
     fields: list[DiffField]
 
 
+class _Called(TypedDict):
+    kindLabel: str
+    kindPlural: NotRequired[str]
+
+
 #: How a kind and its fields are called, looked up once for a diff: a translation takes longer than an entry.
-Words = tuple[dict[str, str], dict[str, str]]
+Words = tuple[_Called, dict[str, str]]
 #: What a field holds that nobody filled in.
 _NOTHING: tuple[Any, ...] = (None, "", {}, [])
 
 
-def diff_in(around: Object, operations: Sequence[Operation]) -> list[dict[str, Any]]:
+def diff_in(around: Object, operations: Sequence[Operation]) -> list[DiffEntry]:
     """One entry for each of the `net` operations on an object, its parts and others of its workspace, named as now."""
     return diff_of(operations, labels(around, [each.item for each in operations if not _told_name(each)]))
 
 
-def diff_of(operations: Iterable[Operation], names: Mapping[Ref, str] | None = None) -> list[dict[str, Any]]:
+def diff_of(operations: Iterable[Operation], names: Mapping[Ref, str] | None = None) -> list[DiffEntry]:
     """One entry for each of the `net` operations; `names` has those of items whose names they do not hold."""
     words: dict[str, Words] = {}
     return [_entry(operation, names or {}, words) for operation in operations]
 
 
-def labelled(diff: Iterable[Any]) -> list[Any]:
+def labelled(diff: Iterable[DiffEntry]) -> list[DiffEntry]:
     """A diff that was stored, with its kinds and fields named in the language of whoever reads it now."""
     return [_named(KINDS.get(entry["object"]["type"]), entry) for entry in diff]
 
 
-def _named(kind: Kind | None, entry: dict[str, Any]) -> dict[str, Any]:
+def _named(kind: Kind | None, entry: DiffEntry) -> DiffEntry:
     if kind is None:
         return entry
     names = {field.name: field.label for field in kind.fields}
-    fields = [{**shown, "label": str(names.get(shown["field"], shown["label"]))} for shown in entry["fields"]]
+    fields: list[DiffField] = [
+        {**shown, "label": str(names.get(shown["field"], shown["label"]))} for shown in entry["fields"]
+    ]
     return {**entry, **_called(kind), "fields": fields}
 
 
-def _called(kind: Kind) -> dict[str, str]:
+def _called(kind: Kind) -> _Called:
     """What one of the kind is called, and several if the kind says so."""
-    return {"kindLabel": str(kind.label)} | ({"kindPlural": str(kind.plural)} if kind.plural else {})
+    label = str(kind.label)
+    return {"kindLabel": label, "kindPlural": str(kind.plural)} if kind.plural else {"kindLabel": label}
 
 
 def label_of(operation: Operation, names: Mapping[Ref, str]) -> str:
@@ -89,11 +99,14 @@ def _told_name(operation: Operation) -> str:
     return kind.name_of(operation.old if isinstance(operation, Update) else operation.record) if kind else ""
 
 
-def _entry(operation: Operation, names: Mapping[Ref, str], words: dict[str, Words]) -> dict[str, Any]:
+def _entry(operation: Operation, names: Mapping[Ref, str], words: dict[str, Words]) -> DiffEntry:
     kind = KINDS.get(operation.item.type)
     if kind and kind.name not in words:
         words[kind.name] = _called(kind), {field.name: str(field.label) for field in kind.fields}
-    called, field_labels = words.get(operation.item.type, ({"kindLabel": operation.item.type}, {}))
+    called, field_labels = words.get(operation.item.type, (_Called(kindLabel=operation.item.type), {}))
+    action: Literal["create", "update", "delete"]
+    old: Record
+    new: Record
     match operation:
         case Create(_, record):
             action, old, new = "create", {}, _filled(record)
@@ -120,8 +133,8 @@ def _filled(record: Record) -> Record:
     return {name: value for name, value in record.items() if value not in _NOTHING}
 
 
-def _field(field: Field, label: str, old: Any, new: Any) -> dict[str, Any]:
-    found = {"field": field.name, "label": label, "form": field.form, "old": old, "new": new}
+def _field(field: Field, label: str, old: Any, new: Any) -> DiffField:
+    found: DiffField = {"field": field.name, "label": label, "form": field.form, "old": old, "new": new}
     if field.form in ("code", "json"):
         shown = code_diff.lines(_text(field, old), _text(field, new))
         found["lines"] = [line.to_json() for line in shown]

@@ -58,7 +58,7 @@ class RefreshView(APIView):
         """Exchange a refresh token for a new access token."""
         body = read_body(request, Renewal)
         try:
-            return Response({"access": tokens.renew(body.refresh)})
+            return Response(NewAccess(access=tokens.renew(body.refresh)).model_dump())
         except tokens.TokenRefused as error:
             sentence = _("The refresh token is not valid or has expired. Sign in again.")
             raise _refused(sentence, "authentication_failed") from error

@@ -2,8 +2,10 @@
 
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from graphs.history.brief_diffs import FIELD_CHARS, LINES, MOST_CHARS, TEXT_CHARS, brief, chars, counts
-from graphs.history.diffs import diff_of
+from graphs.history.diffs import DiffEntry, diff_of
 from graphs.objects.operations import Create, Delete, Operation, Update
 from graphs.objects.refs import Ref
 
@@ -18,7 +20,7 @@ def moves(count: int) -> list[Operation]:
     return [Update(node(f"n{number}"), {"posX": 1.0}, {"posX": 2.0}) for number in range(count)]
 
 
-def the_field(diff: list[dict[str, Any]]) -> dict[str, Any]:
+def the_field(diff: list[DiffEntry]) -> Any:
     ((found,),) = (entry["fields"] for entry in diff)
     return found
 
@@ -68,3 +70,16 @@ def test_the_first_item_is_kept_however_long_it_is() -> None:
     assert len(kept) == 1
     assert chars(kept) < 2 * MOST_CHARS
     assert all(field.get("cut") or chars(field) <= FIELD_CHARS for field in kept[0]["fields"])
+
+
+def test_both_are_what_the_document_of_the_api_says() -> None:
+    changes = [
+        Update(
+            node("a"), {"name": "Fetch", "process": "", "data": {}}, {"name": "Get", "process": CODE, "data": {"a": 1}}
+        ),
+        Create(Ref("edge", "e"), {"source": "a", "target": "b"}),
+        Delete(Ref("gone", "7"), {"of": "a kind that nobody knows any more"}),
+    ]
+    diff = diff_of(changes)
+    for each in (diff, brief(diff)):
+        TypeAdapter(list[DiffEntry]).validate_python(each, strict=True)

@@ -66,8 +66,8 @@ def test_code_and_json_come_with_lines() -> None:
     (entry,) = diff_of([Update(FETCH, old, {"process": "a\n\u200b", "data": {"url": "y"}})])
 
     code, data = entry["fields"]
-    assert [(line["op"], line["text"]) for line in code["lines"]] == [(" ", "a"), ("-", "b"), ("+", "⟦U+200B⟧")]
-    assert [line["text"] for line in data["lines"] if line["op"] == "+"] == ['  "url": "y"']
+    assert [(line["op"], line["text"]) for line in code["lines"] or ()] == [(" ", "a"), ("-", "b"), ("+", "⟦U+200B⟧")]
+    assert [line["text"] for line in data["lines"] or () if line["op"] == "+"] == ['  "url": "y"']
 
 
 def test_what_comes_or_goes_tells_what_is_filled_in() -> None:
