@@ -4,6 +4,7 @@ Nobody imports config; chat/providers knows no Django.
 """
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -134,3 +135,32 @@ def test_what_holds_for_any_object_imports_nothing_of_graphs(room: str) -> None:
         if any(within(name, package) for package in GRAPHS)
     ]
     assert wrong == []
+
+
+#: Names of the kinds of graphs, and of their fields alone.
+_OF_GRAPHS = re.compile(r"(?:.*_)?(?:graph|node|edge|sheet)s?(?:_.*)?|posX|posY|sourceHandle|targetHandle|nodeType")
+_PLACEHOLDER = re.compile(r"\{(\w+)\}|%\((\w+)\)")
+
+
+def spelled(path: Path) -> Iterator[str]:
+    """Names of variables, texts of one word and placeholders of sentences."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        match node:
+            case ast.Name(id=name) | ast.arg(arg=name):
+                yield name
+            case ast.Constant(value=str(text)):
+                yield text if text.isidentifier() else ""
+                yield from ("".join(found) for found in _PLACEHOLDER.findall(text))
+
+
+# The demo in `chat/providers` reads what the tools of graphs answer.
+@pytest.mark.parametrize("room", [room for room in ANY_KIND if room != "chat/providers"])
+def test_what_holds_for_any_object_spells_nothing_of_graphs(room: str) -> None:
+    wrong = {
+        f"{path.relative_to(ROOT)} spells {word}"
+        for path in sorted(ROOT.glob(room if room.endswith(".py") else f"{room}/**/*.py"))
+        for word in spelled(path)
+        if _OF_GRAPHS.fullmatch(word)
+    }
+    default_of_a_column = {"chat/models/conversation.py spells graph"}
+    assert wrong - default_of_a_column == set()

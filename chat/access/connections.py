@@ -1,4 +1,4 @@
-"""Counts the open connections of people on Valkey, those at graphs apart; dead processes' are soon forgotten."""
+"""Counts the open connections of people on Valkey, each sort apart; dead processes' are soon forgotten."""
 
 import logging
 from collections.abc import Iterable
@@ -37,16 +37,16 @@ return 0
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """One connection of a person."""
+    """One connection of a person, of a sort that is counted by itself."""
 
     user_id: int
     id: str
-    at_graph: bool = False
+    sort: str = "sockets"
 
     @property
     def key(self) -> str:
         """The key of the person's connections that are counted together."""
-        return f"{settings.REDIS_PREFIX}:{'graph-sockets' if self.at_graph else 'sockets'}:{self.user_id}"
+        return f"{settings.REDIS_PREFIX}:{self.sort}:{self.user_id}"
 
 
 def take(slot: Slot) -> bool:

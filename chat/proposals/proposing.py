@@ -108,11 +108,13 @@ def _held_subject(member: Member, about: Object | None, action: Action) -> Objec
     It is held, with all that is named.
     """
     named, steps = _named_objects(member, [action]), actions.steps_of([action])
-    of_a_graph = not all(isinstance(step, ObjectAction) for step in steps)
-    if about is not None and (of_a_graph or not named or about.pk in {each.pk for each in named}):
+    of_parts = not all(isinstance(step, ObjectAction) for step in steps)
+    if about is not None and (of_parts or not named or about.pk in {each.pk for each in named}):
         of = about
-    elif of_a_graph:
-        raise ChangeRefused(_("This conversation is about no graph. Name the objects, with the tools for objects."))
+    elif of_parts:
+        raise ChangeRefused(
+            _("This conversation is about nothing that has such parts. Name the objects, with the tools for objects.")
+        )
     elif named:
         of = named[0]
     elif isinstance(step := steps[0], CreateObject):

@@ -134,7 +134,7 @@ class GraphConsumer(PersonConsumer):
 
     prefix = "graph"
     adapter = graph_frames.adapter
-    at_graph = True
+    sort = "graph-sockets"
 
     def __init__(self) -> None:
         super().__init__()

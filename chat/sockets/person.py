@@ -43,8 +43,8 @@ class PersonConsumer(GatedConsumer):
     #: What the types of its frames begin with, and what a client may say.
     prefix: ClassVar[str]
     adapter: ClassVar[TypeAdapter[Any]]
-    #: How it is counted.
-    at_graph: ClassVar[bool] = False
+    #: With which others of the person it is counted.
+    sort: ClassVar[str] = "sockets"
 
     def __init__(self) -> None:
         super().__init__()
@@ -132,7 +132,7 @@ class PersonConsumer(GatedConsumer):
         await self.send_frame({**frame, **(details or {})})
 
     async def _take_slot(self, person: Identity) -> None:
-        self.slot = Slot(person.user.pk, uuid.uuid4().hex, self.at_graph)
+        self.slot = Slot(person.user.pk, uuid.uuid4().hex, self.sort)
         if not await asyncio.to_thread(connections.take, self.slot):
             text = _("You have too many connections open. Close some tabs.")
             await self.refuse(None, "too_many_sockets", text)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from graphs.history.diffs import DiffEntry, DiffField
+from graphs.objects.kinds import KINDS
 
 #: A diff up to this long is whole; of a longer one about as much is kept.
 MOST_CHARS = 4_000
@@ -12,8 +13,6 @@ MOST_CHARS = 4_000
 FIELD_CHARS = 240
 LINES = 5
 TEXT_CHARS = 100
-
-_POSITION = frozenset({"posX", "posY", "sheet"})
 
 
 def brief(diff: Sequence[DiffEntry]) -> list[DiffEntry]:
@@ -36,10 +35,12 @@ def counts(diff: Iterable[DiffEntry]) -> dict[str, dict[str, int]]:
     """How many items come, change, move (only their position changes) and go, as `{kind: {action: number}}`."""
     found: dict[str, dict[str, int]] = {}
     for entry in diff:
-        names = {field["field"] for field in entry["fields"]}
-        moves = entry["action"] == "update" and names and names <= _POSITION
+        name = entry["object"]["type"]
+        positions = {field.name for field in KINDS[name].fields if field.position} if name in KINDS else set()
+        changed = {field["field"] for field in entry["fields"]}
+        moves = entry["action"] == "update" and changed and changed <= positions
         action = "move" if moves else str(entry["action"])
-        of_kind = found.setdefault(entry["object"]["type"], {})
+        of_kind = found.setdefault(name, {})
         of_kind[action] = of_kind.get(action, 0) + 1
     return found
 

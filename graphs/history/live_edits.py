@@ -44,7 +44,7 @@ def stretches(edits: Iterable[LiveEdit]) -> Sequence[Stretch]:
     """The edits of an object as changes; an edit joins its person's last one unless others touched the same since."""
     found: list[Stretch] = []
     for edit in edits:
-        # The items of the edit, and those that they name: the nodes that an edge leads from and to.
+        # The items of the edit, and those that they name, as an edge does its ends.
         touched = set(edit.items) | {
             f"{field.names}:{record[field.name]}"
             for operation in edit.operations

@@ -176,7 +176,7 @@ def _modifications(operations: Sequence[Operation]) -> Iterator[tuple[Any, ...]]
                     yield kind, key, "update", name, old[name], new[name]
 
 
-#: Sent with `change` (`Applied`) inside the transaction, after everything else of it. The graph and the streams that
+#: Sent with `change` (`Applied`) inside the transaction, after everything else of it. The objects and the streams that
 #: tell of it are held: a receiver that locks rows of its own does so after them, as every other process must.
 changed = Signal()
 #: Sent with `kind` (its name) when other code saved or deleted a row of a registered model, inside its transaction.

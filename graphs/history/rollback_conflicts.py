@@ -46,7 +46,7 @@ class NamedClash:
             case "recreated":
                 return _("There is another one with this key by now.")
             case "connected":
-                return _("“%(edge)s” was connected to it since.") % {"edge": other}
+                return _("“%(key)s” was connected to it since.") % {"key": other}
             case "missing":
                 return _("“%(key)s” is not there any more.") % {"key": other}
             case "used" if self.clash.by and self.clash.by.type not in KINDS:  # of a model that nobody registered
@@ -55,7 +55,7 @@ class NamedClash:
                 kind = KINDS[self.clash.by.type]
                 return _("“%(key)s” still belongs to it.") % {"key": kind.label if kind.may_see else other}
             case "used":
-                return _("“%(node)s” still has this type.") % {"node": other}
+                return _("“%(key)s” still has this type.") % {"key": other}
 
 
 def named(plan: Plan) -> list[NamedClash]:

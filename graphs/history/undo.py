@@ -136,7 +136,7 @@ def undo(done: Sequence[Operation], before: Before, left: Collection[Left] = ())
     operations = tuple(operation for operation in operations if operation.item not in lost)
     undecided = {at: doubt.clash for at, doubt in undoing.doubts.items()}
     missing = [Clash("missing", each.item, each.field, each.expected) for each in before.missing(operations)]
-    connected = [Clash("connected", node, "", by=edge.item) for edge, node in before.hanging(operations)]
+    connected = [Clash("connected", item, "", by=each.item) for each, item in before.hanging(operations)]
     clashes = (*(undecided | undoing.clashes).values(), *missing, *connected)
     return Undone(operations, clashes, (*chosen, *map(Left, sorted(lost))))
 

@@ -23,7 +23,8 @@ class Field:
     """`name` on the wire, `column` on the row. A "key" names a part of the kind `names` by a relation of that column.
 
     `inside` is the path to the value within a JSON column, for a field that is a part of one.
-    `minor` fields say little to a model that has no room; `limit` is the most characters of a text.
+    `minor` fields say little to a model that has no room; `limit` is the most characters of a text. `position` fields
+    say where something stands: who changes no others moves it.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Field:
     inside: tuple[str, ...] = ()
     minor: bool = False
     limit: int | None = None
+    position: bool = False
 
     @property
     def attribute(self) -> str:

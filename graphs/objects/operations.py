@@ -157,7 +157,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """What would be done, and the items that this depends on; a node that depends on nothing has no targets."""
+    """What would be done, and the items that this depends on; where that is nothing, there are no targets."""
 
     operations: tuple[Operation, ...]
     targets: tuple[Target, ...]

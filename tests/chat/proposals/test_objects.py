@@ -86,7 +86,7 @@ def test_a_conversation_about_a_graph_may_propose_for_another_object(
     both = ask(member, "batch", nba, actions=[step, node])
     assert both.object_type == "graph"
     assert {each["type"] for each in proposal_json(both)["objects"]} == {"graph", "pin"}
-    with pytest.raises(ChangeRefused, match="about no graph"):
+    with pytest.raises(ChangeRefused, match=r"about nothing that has such parts\. Name the objects"):
         ask(member, "batch", None, actions=[step, node])
 
 

@@ -2,12 +2,15 @@
 
 from typing import Any
 
+import pytest
 from pydantic import TypeAdapter
 
 from graphs.history.brief_diffs import FIELD_CHARS, LINES, MOST_CHARS, TEXT_CHARS, brief, chars, counts
 from graphs.history.diffs import DiffEntry, diff_of
+from graphs.objects.kinds import KINDS, Field, Kind
 from graphs.objects.operations import Create, Delete, Operation, Update
 from graphs.objects.refs import Ref
+from tests.shop.models import Shop
 
 CODE = "\n".join(f"line {number} of a long text" for number in range(20_000))
 
@@ -70,6 +73,20 @@ def test_the_first_item_is_kept_however_long_it_is() -> None:
     assert len(kept) == 1
     assert chars(kept) < 2 * MOST_CHARS
     assert all(field.get("cut") or chars(field) <= FIELD_CHARS for field in kept[0]["fields"])
+
+
+def test_what_stands_somewhere_else_has_moved_by_the_fields_of_its_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    row, column = Field("row", "row", "row", position=True), Field("posX", "pos_x", "x")
+    monkeypatch.setitem(KINDS, "box", Kind("box", "box", "row", (row, column), Shop))
+    diff = diff_of(
+        [
+            Update(Ref("box", "a"), {"row": "1"}, {"row": "2"}),
+            Update(Ref("box", "b"), {"posX": "1"}, {"posX": "2"}),
+            Update(Ref("box", "c"), {"row": "1", "posX": "1"}, {"row": "2", "posX": "2"}),
+            Update(Ref("gone", "d"), {"sheet": "1"}, {"sheet": "2"}),
+        ]
+    )
+    assert counts(diff) == {"box": {"move": 1, "update": 2}, "gone": {"update": 1}}
 
 
 def test_both_are_what_the_document_of_the_api_says() -> None:
