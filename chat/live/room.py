@@ -8,7 +8,7 @@ from typing import Any
 
 from chat.live.people import MOST, Elsewhere, Person
 from graphs.workflows.live.editing import operations_json
-from graphs.workflows.live.reading import LiveState
+from graphs.workflows.live.live_states import LiveState
 
 #: Frames that are kept, and the memory that they take; who is further behind is told to read the graph again.
 REMEMBERED = 200

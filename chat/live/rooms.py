@@ -20,7 +20,7 @@ from chat.live.room import Room, Watcher
 from graphs.history import live_edits
 from graphs.site import valkey
 from graphs.site.database_away import AWAY
-from graphs.workflows.live import reading
+from graphs.workflows.live.live_states import live_states
 
 log = logging.getLogger("countersign.live")
 
@@ -73,7 +73,7 @@ class Rooms:
         """A watcher of the graph in its present version; None if the graph is gone."""
         room = self._rooms.get(graph_id)
         if room is None:
-            found = (await in_db(reading.live_states, {graph_id: 0}, edits=False)).get(graph_id)
+            found = (await in_db(live_states, {graph_id: 0}, edits=False)).get(graph_id)
             if found is None:
                 return None
             fresh = Room(graph_id, found.version, found.unsaved_since is not None)
@@ -143,7 +143,7 @@ class Rooms:
             try:
                 rooms = dict(self._rooms)
                 found = await in_db(
-                    reading.live_states,
+                    live_states,
                     {graph_id: room.version for graph_id, room in rooms.items()},
                     unsaved={graph_id for graph_id, room in rooms.items() if room.unsaved},
                 )

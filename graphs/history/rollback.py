@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from graphs.history import changes, fast_rollback
 from graphs.history.outside import catch_up
 from graphs.history.recording import Applied, Because, record, send_changed
-from graphs.history.scopes import AsOf, Caused, ChangeSets, Done, OneModification, Scope, read, to_hold
+from graphs.history.scopes import AsOf, Caused, ChangeSets, OneModification, Scope, ScopedChanges, read, to_hold
 from graphs.history.undo import Clash, Left, Undone, undo
 from graphs.models import Object, Origin, Revision
 from graphs.objects import holding
@@ -53,7 +53,7 @@ class Plan:
     """What a rollback would do now; `gone` is what it cannot bring back, `state` names what it was computed from."""
 
     scope: Scope
-    done: Done
+    done: ScopedChanges
     steps: tuple[ObjectRollback, ...]
     gone: Mapping[Ref, str]
     state: str
@@ -168,7 +168,7 @@ def _in_one_statement(
     )
 
 
-def _caught_up(workspace_id: int, done: Done, *, held: bool) -> list[Object]:
+def _caught_up(workspace_id: int, done: ScopedChanges, *, held: bool) -> list[Object]:
     """The objects that are there, once the history has all of them. Others' saves make versions, or take one away."""
     rows = Object.objects.filter(workspace=workspace_id, pk__in=done.objects.keys())
     rows = holding.held(rows) if held else rows.order_by("pk")
@@ -209,7 +209,7 @@ def preview(workspace_id: int, scope: Scope, left_out: Collection[LeftOut] = (),
     return Plan(scope, done, tuple(_with_users(step, others) for step in steps), gone, state)
 
 
-def _missing(workspace_id: int, done: Done, objects: Sequence[Object]) -> list[tuple[Object, str]]:
+def _missing(workspace_id: int, done: ScopedChanges, objects: Sequence[Object]) -> list[tuple[Object, str]]:
     """The objects that are not there any more, not saved, each with what it was called last."""
     ids = done.objects.keys() - {each.pk for each in objects}
     if not ids:

@@ -47,19 +47,19 @@ Scope = ChangeSets | OneModification | Caused | AsOf
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class ScopedChanges:
     """What was done on each object, by its primary key, in the order of its doing."""
 
     objects: dict[int, tuple[Operation, ...]] = field(default_factory=dict)
     change_sets: tuple[uuid.UUID, ...] = ()
 
 
-def read(workspace_id: int, scope: Scope) -> Done:
+def read(workspace_id: int, scope: Scope) -> ScopedChanges:
     """What was done in a scope. Raises `NotFound` for what is not of this workspace."""
     match scope:
         case AsOf():
             operations = between(scope.type, scope.object, scope.version, _latest(workspace_id, scope))
-            return Done({scope.object: operations})
+            return ScopedChanges({scope.object: operations})
         case ChangeSets(ids):
             found = _modifications(workspace_id, Q(change_set__in=ids))
             empty = set(ids) - {row.change_set for row in found}  # those of imports modify nothing
@@ -77,7 +77,7 @@ def read(workspace_id: int, scope: Scope) -> Done:
     for row in found:
         objects.setdefault(row.object, []).append(operation_of(row))
     change_sets = tuple(dict.fromkeys(row.change_set for row in found))
-    return Done({pk: tuple(operations) for pk, operations in objects.items()}, change_sets)
+    return ScopedChanges({pk: tuple(operations) for pk, operations in objects.items()}, change_sets)
 
 
 class _Row(NamedTuple):
@@ -109,12 +109,12 @@ def operation_of(row: Modification | _Row) -> Operation:
             return Update(item, {row.field: row.old}, {row.field: row.new})
 
 
-def to_hold(workspace_id: int, scope: Scope) -> Done:
+def to_hold(workspace_id: int, scope: Scope) -> ScopedChanges:
     """What a scope is about, before it is held: of an object since a version only which one. Raises `NotFound`."""
     if not isinstance(scope, AsOf):
         return read(workspace_id, scope)
     _latest(workspace_id, scope)
-    return Done({scope.object: ()})
+    return ScopedChanges({scope.object: ()})
 
 
 def _latest(workspace_id: int, scope: AsOf) -> int:

@@ -10,7 +10,7 @@ from chat.live import room
 from chat.live.people import Person
 from chat.live.room import Room, Watcher
 from graphs.models import LiveEdit
-from graphs.workflows.live.reading import LiveState
+from graphs.workflows.live.live_states import LiveState
 
 
 def edited(version: int, name: str) -> LiveState:
