@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +27,9 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--web", type=_at_least_one, default=1, metavar="N", help="web processes on the port")
+    parser.add_argument("--web", type=partial(_at_least, 1), default=1, metavar="N", help="web processes on the port")
     parser.add_argument(
-        "--workers", type=_at_least_none, default=1, metavar="N", help="Celery workers; 0 for none, and no beat"
+        "--workers", type=partial(_at_least, 0), default=1, metavar="N", help="Celery workers; 0 for none, and no beat"
     )
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on")
     parser.add_argument("--port", type=_port, default=8000, help="port to listen on; 0 for any free one")
@@ -70,19 +71,10 @@ def _environment() -> dict[str, Any]:
     return found
 
 
-def _at_least_one(text: str) -> int:
-    return _at_least(1, text)
-
-
-def _at_least_none(text: str) -> int:
-    return _at_least(0, text)
-
-
 def _at_least(lowest: int, text: str) -> int:
-    value = int(text)
-    if value < lowest:
-        raise argparse.ArgumentTypeError(f"must be at least {lowest}")
-    return value
+    if not text.isdecimal() or int(text) < lowest:
+        raise argparse.ArgumentTypeError(f"must be a number, at least {lowest}")
+    return int(text)
 
 
 def _port(text: str) -> int:

@@ -22,7 +22,7 @@ _explainers: dict[str, Explainer] = {}
 
 
 def register(kind: str, explainer: Explainer) -> None:
-    """Called once for each kind, by `AppConfig.ready`."""
+    """Lets an explainer tell of causes of a kind. `AppConfig.ready` calls it once for each kind."""
     _explainers[kind] = explainer
 
 

@@ -74,7 +74,7 @@ def lines(old: str, new: str, context: int | None = CONTEXT) -> list[Line]:
 
 
 def _split(text: str) -> list[str]:
-    """Only "\\n" ends a line: whatever else looks like an end is shown as what it is."""
+    """The lines, each ended by "\\n" alone. Whatever else looks like an end is shown as what it is."""
     return text.removesuffix("\n").split("\n") if text else []
 
 

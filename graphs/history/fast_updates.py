@@ -116,7 +116,7 @@ changed AS (
 
 
 def _changing_many(kind: str, fields: Sequence[Field]) -> str:
-    """There is a row in `fit` if all of the items are as expected, and then they are changed."""
+    """Relations that change items. There is a row in `fit` if all are as expected, and only then they are changed."""
     return f"""
 found AS (
     SELECT id, r FROM held, items, {each_locked(kind, "items.key", _as_expected(fields))}

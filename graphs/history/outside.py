@@ -83,7 +83,7 @@ def _remember(header: Object, now: dict[str, Any]) -> None:
 
 
 def watch() -> None:
-    """From here on saves and deletions of registered models are noticed as they happen."""
+    """Notices saves and deletions of registered models from here on, as they happen."""
     for kind in of_models():
         _watch(kind)
     registered.connect(_watch)

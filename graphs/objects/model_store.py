@@ -140,19 +140,18 @@ def _deleted(kind: Kind, of: Object, operation: Delete) -> Delete:
     record |= {"id": of.pk, "version": _version(row, of)}
     if not isinstance(row, Object):
         record[OTHER_COLUMNS] = other_columns(kind, row)
-        if lost := [each.name for each in row._meta.concrete_fields if is_secret(each.name) and _is_required(each)]:
-            message = _("{object} stays: it would not come back without {column}, a secret, which no history keeps.")
-            raise ChangeRefused(message.format(object=operation.item, column=lost[0]))
+        for each in row._meta.concrete_fields:
+            if is_secret(each.name) and not (each.null or each.blank or each.has_default()):
+                message = _(
+                    "{object} stays: it would not come back without {column}, a secret, which no history keeps."
+                )
+                raise ChangeRefused(message.format(object=operation.item, column=each.name))
     with refusals_of(kind), transaction.atomic():
         row.delete()
     if row_of(of) is not None:
         raise ChangeRefused(_("{object} stays: its model only hides what is deleted.").format(object=operation.item))
     Object.objects.filter(pk=of.pk).delete()
     return Delete(operation.item, record)
-
-
-def _is_required(column: Any) -> bool:
-    return not (column.null or column.blank or column.has_default())
 
 
 def _held_row(kind: Kind, of: Object, operation: Update | Delete) -> tuple[Any, Record]:

@@ -54,18 +54,15 @@ def _reading(model: type[Model]) -> tuple[list[str], list[tuple[int, Convert]]]:
 
 def as_json(rows: Sequence[Model]) -> str:
     """New rows of one model, as `jsonb_populate_recordset` takes them."""
-    return json.dumps([_row(row) for row in rows], ensure_ascii=False, default=_as_text)
+    told = [{str(field.column): _value(field, row) for field in row._meta.concrete_fields} for row in rows]
+    return json.dumps(told, ensure_ascii=False, default=_as_text)
 
 
 def _as_text(value: Any) -> str:
-    """As PostgreSQL reads it. Raises `TypeError` for what it would read as something else."""
+    """The value as PostgreSQL reads it. Raises `TypeError` for one that it would read as something else."""
     if isinstance(value, uuid.UUID | date | Decimal):
         return str(value)
     raise TypeError(f"{type(value).__name__} is no value of a column here")
-
-
-def _row(row: Model) -> dict[str, Any]:
-    return {str(field.column): _value(field, row) for field in row._meta.concrete_fields}
 
 
 def _value(field: Any, row: Model) -> Any:

@@ -21,7 +21,7 @@ def ui_strings() -> SafeString:
 
 @lru_cache
 def _translations(language: str) -> dict[str, str | list[str]]:
-    """Without those of other apps' scripts, which `LOCALE_PATHS` does not have."""
+    """The translations of our scripts. Those of other apps' scripts are not in `LOCALE_PATHS`."""
     catalog = JSONCatalog()
     paths = [str(path) for path in settings.LOCALE_PATHS]
     catalog.translation = DjangoTranslation(language, domain="djangojs", localedirs=paths)

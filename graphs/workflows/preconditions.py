@@ -82,7 +82,7 @@ class GraphBefore(Before):
         ]
 
     def lost_with(self, left_out: Collection[Ref], operations: Iterable[Operation]) -> set[Ref]:
-        """Edges whose end does not come back because it was left out stay away with it."""
+        """The edges that stay away because an end of theirs was left out and does not come back."""
         absent = {item.key for item in left_out if item.type == NODE.name and item.key not in self.references.nodes}
         return {
             operation.item

@@ -111,7 +111,7 @@ def _delete(model: type[Model], operations: Iterable[Operation], before: Before)
 
 
 def _update(kind: Kind, operations: Iterable[Operation], before: GraphBefore) -> None:
-    """Ten thousand items are one statement, whichever of their fields change; those with another sheet are one more."""
+    """Changes rows: ten thousand by one statement, whatever changes of them, by another those with another sheet."""
     keys = {field.name for field in kind.fields if field.form == "key"}
     together: dict[frozenset[str], list[Update]] = {}
     for operation in operations:

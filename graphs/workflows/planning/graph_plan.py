@@ -87,7 +87,7 @@ class GraphPlan:
         return sorted({*self.state.uses.get(type_key, ()), *([self.state.graph_key] if here else ())})
 
     def sheet(self, key: str) -> str:
-        """The key, of a sheet that exists."""
+        """Returns the key if there is a sheet of that name. Raises `ChangeRefused`."""
         sheets = self.state.sheets
         if key not in sheets:
             message = _('There is no sheet "{key}". Sheets: {known}.')

@@ -130,7 +130,7 @@ def want_moved(wanted: ToRead, action: MoveNode) -> None:
 
 
 def move(plan: GraphPlan, action: MoveNode) -> None:
-    """Edges stand on the sheet of their source: they go with it."""
+    """Moves a node. Edges stand on the sheet of their source: they go with it."""
     node = plan.node(action.node_key)
     sheet = node["sheet"] if action.sheet is None else plan.sheet(action.sheet)
     if sheet != node["sheet"]:
@@ -153,7 +153,7 @@ def delete(plan: GraphPlan, action: DeleteNode) -> None:
 
 
 def _wanted_key(action: CreateNode | CreateNodeWithEdges) -> str:
-    """Readable: made of the name, or of the type's own part of its key."""
+    """A readable key, made of the name, or of the type's own part of its key."""
     own = action.type_key.rpartition(".")[2]
     return slug(action.name or own, fallback=slug(own, fallback="node"))[:MAX_MADE_KEY]
 

@@ -65,7 +65,7 @@ def _create(plan: GraphPlan, action: ConfigureNodeType, new: Record) -> None:
 
 
 def _update(plan: GraphPlan, action: ConfigureNodeType, new: Record) -> None:
-    """Nodes keep the handles they have: they got a copy when they were created."""
+    """Changes a type. Nodes keep the handles they have: they got a copy when they were created."""
     key = action.type_key or ""
     record = _own(plan, key)
     if action.process_patches is not None:
