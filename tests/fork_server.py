@@ -115,14 +115,14 @@ def _end_all(pids: list[int]) -> None:
     os._exit(0)
 
 
-def become(request: dict[str, Any], files: list[int]) -> None:
-    """Runs the module in this process as if it were new."""
+def become(request: dict[str, Any], files: list[int], interrupted: Any) -> None:
+    """Runs the module in this process as if it were new. `interrupted` is what SIGINT does in one."""
     given = [fcntl.fcntl(file, fcntl.F_DUPFD, ABOVE) for file in files[1:]]
     os.closerange(0, ABOVE)
     for number, file in zip(request["numbers"], given, strict=True):
         os.dup2(file, number)
         os.close(file)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGINT, interrupted)
     gc.enable()
     os.environ.clear()
     os.environ.update(request["environment"])
@@ -135,11 +135,11 @@ def become(request: dict[str, Any], files: list[int]) -> None:
 
 
 def main() -> None:
-    # It ends with the tests, and they hear the terminal themselves.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # It ends with the tests, and they hear the terminal themselves, unless they were begun in the background.
+    interrupted = signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.disable()
     preload()
-    become(*serve(socket.socket(fileno=int(sys.argv[1]))))
+    become(*serve(socket.socket(fileno=int(sys.argv[1]))), interrupted)
 
 
 if __name__ == "__main__":
