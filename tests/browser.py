@@ -27,6 +27,8 @@ QUIET = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    # A page of the same site is drawn by the process that drew the last one, which has it compiled.
+    "--renderer-process-limit=1",
 ]
 Look = dict[str, Any]
 LOOK: Look = {"viewport": {"width": 1280, "height": 800}, "locale": "en-US", "reduced_motion": "no-preference"}
@@ -46,6 +48,21 @@ TWO_FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAni
 def listener() -> socket.socket:
     """Where a test's own small site listens, one after the other: so the browser finds again what it has loaded."""
     return socket.create_server(("127.0.0.1", 0))
+
+
+@cache
+def _held() -> socket.socket:
+    """Bound, and does not listen: whoever may share the address can."""
+    held = socket.socket()
+    held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    held.bind(("127.0.0.1", 0))
+    return held
+
+
+def port() -> int:
+    """Where the web processes of tests listen, one after the other: the browser has their files as well."""
+    number: int = _held().getsockname()[1]
+    return number
 
 
 def eventually(page: Page, look: Callable[[], object], wanted: object) -> None:

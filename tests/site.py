@@ -18,8 +18,11 @@ from tests.web_process import WebProcess, of_the_test
 class Site:
     """Web processes that share a database, and their vendor. `web` is the first one."""
 
-    def __init__(self, vendor: VendorServer, overrides: dict[str, str], module: str = "chat.web.server") -> None:
+    def __init__(
+        self, vendor: VendorServer, overrides: dict[str, str], module: str = "chat.web.server", port: int = 0
+    ) -> None:
         self.vendor = vendor
+        self._port = port
         self._module = module
         self._environment = {**of_the_vendor(vendor), **overrides}
         self.processes: list[WebProcess] = []
@@ -31,8 +34,8 @@ class Site:
             process.wait_until_ready()
 
     def begin(self) -> WebProcess:
-        """One more, which is not ready yet."""
-        self.processes.append(WebProcess(self._environment, self._module))
+        """One more, which is not ready yet. The first one listens on the port of the site, if it has one."""
+        self.processes.append(WebProcess(self._environment, self._module, 0 if self.processes else self._port))
         return self.processes[-1]
 
     def replace(self, process: WebProcess) -> WebProcess:
@@ -79,10 +82,11 @@ def of_the_vendor(vendor: VendorServer) -> dict[str, str]:
 
 
 @contextmanager
-def site(processes: int = 1, module: str = "chat.web.server", **overrides: str) -> Iterator[Site]:
-    """The product, ready. `module` is what its processes run; other keywords are variables of their environment."""
+def site(processes: int = 1, module: str = "chat.web.server", port: int = 0, **overrides: str) -> Iterator[Site]:
+    """The product, ready. `module` is what its processes run, `port` where the first one listens; other keywords are
+    variables of their environment."""
     with VendorServer() as vendor:
-        started = Site(vendor, overrides, module)
+        started = Site(vendor, overrides, module, port)
         try:
             started.start(processes)
             yield started

@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from graphs.models import Graph
-from tests.browser import Windows, sign_in
+from tests.browser import Windows, port, sign_in
 from tests.flows.visitor import Visitor
 from tests.site import Site, site
 from tests.things import Thing, node_of, product_of
@@ -19,7 +19,7 @@ def cast(transactional_db: None, alice: User, bob: User, charlie: User, nba: Gra
 
 @pytest.fixture
 def one_process(cast: None) -> Iterator[Site]:
-    with site() as started:
+    with site(port=port()) as started:
         yield started
 
 
@@ -32,7 +32,8 @@ def thing(kind_of_thing: str, cast: None, nba: Graph) -> Thing:
 @pytest.fixture
 def its_site(thing: Thing) -> Iterator[Site]:
     """A process of a project that has such things."""
-    with site(module="chat.web.server" if thing.item.type == "node" else "tests.faults.selling") as started:
+    module = "chat.web.server" if thing.item.type == "node" else "tests.faults.selling"
+    with site(module=module, port=port()) as started:
         yield started
 
 
