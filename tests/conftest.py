@@ -45,6 +45,8 @@ def pytest_configure() -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop() -> None:
     gc.freeze()
+    # A test makes more than these and leaves next to nothing: it is looked for less often.
+    gc.set_threshold(20_000)
     gc.enable()
 
 
