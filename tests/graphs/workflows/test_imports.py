@@ -4,13 +4,14 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import IntegrityError
+from django.db import IntegrityError, connection
 from django.db.models import Model
+from django.test.utils import CaptureQueriesContext
 
 from graphs.models import ChangeSet, Edge, Graph, Node, NodeType, Sheet, Workspace
 from graphs.objects.model_rows import record_of
 from graphs.site.copying import copy_rows
-from graphs.workflows import rows
+from graphs.workflows import imports, rows
 from graphs.workflows.imports import KeyInvalid, KeyTaken, import_graph
 from graphs.workflows.interchange.base import Limits, ParsedGraph
 from graphs.workflows.interchange.formats import parse
@@ -194,6 +195,26 @@ def test_it_asks_the_database_as_often_for_many_nodes_as_for_few(
     for size in (2, 900):
         with django_assert_num_queries(13):
             import_graph(workspace, crowd(size))
+
+
+@pytest.mark.parametrize(("many", "grown", "analysed"), [(3, 0.1, True), (1_000, 0.1, False), (3, 1e9, False)])
+def test_postgresql_looks_at_the_tables_where_they_grew_by_much(
+    workspace: Workspace,
+    many: int,
+    grown: float,
+    analysed: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    django_capture_on_commit_callbacks: Callable[..., Any],
+) -> None:
+    five = [native_node(f"n{number}") for number in range(5)]
+    import_graph(workspace, parsed(native(nodes=five, edges=[])))
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE graphs_node")
+    monkeypatch.setattr(imports, "MANY", many)
+    monkeypatch.setattr(imports, "GROWN", grown)
+    with CaptureQueriesContext(connection) as queries, django_capture_on_commit_callbacks(execute=True):
+        import_graph(workspace, parsed(native(nodes=five, edges=[])))
+    assert any(str(query["sql"]).startswith("ANALYZE") for query in queries) is analysed
 
 
 def test_it_stores_every_real_workflow(workspace: Workspace) -> None:
