@@ -4,19 +4,15 @@ import asyncio
 import os
 from collections import ChainMap
 from collections.abc import Mapping
-from contextlib import suppress
 from weakref import WeakKeyDictionary
 
 from django.conf import settings
 
-from chat.concurrency.database import in_tool_thread
 from chat.providers import registry
 from chat.providers.base import Provider, ProviderConfig
 from chat.providers.building import build
 from chat.providers.circuit import Circuit
 from chat.providers.registry import ModelUnavailableError, Registry
-from graphs.site.database_away import AWAY
-from rag.embeddings.registry import warm_up as warm_up_embeddings
 
 _providers: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[ProviderConfig, Provider]] = WeakKeyDictionary()
 _circuits: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, int], Circuit]] = WeakKeyDictionary()
@@ -62,14 +58,6 @@ def provider_for(config: ProviderConfig) -> Provider:
 def circuit_for(provider: str, workspace_id: int) -> Circuit:
     """What this event loop's runs of a workspace have seen of a provider."""
     return _circuits.setdefault(asyncio.get_running_loop(), {}).setdefault((provider, workspace_id), Circuit())
-
-
-async def warm_up() -> None:
-    """Builds the default provider of this event loop and loads what embeds questions, before anyone asks."""
-    with suppress(ModelUnavailableError):
-        provider_for(configured().resolve())
-    with suppress(*AWAY):
-        await in_tool_thread(warm_up_embeddings)
 
 
 async def close_providers() -> None:

@@ -7,9 +7,10 @@ from django.conf import settings
 from django.db import connection
 from psycopg.conninfo import make_conninfo
 
-from chat.engine.available_models import close_providers, warm_up
+from chat.engine.available_models import close_providers
 from chat.engine.heartbeat import Heartbeat
 from chat.engine.runner import Runner
+from chat.engine.warming import warm_up
 from chat.events.hub import Hub
 from chat.events.writer import GroupWriter
 from chat.live.rooms import Rooms

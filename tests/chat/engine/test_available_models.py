@@ -51,17 +51,3 @@ def test_it_keeps_one_provider_for_each_loop():
     first, other = asyncio.run(twice()), asyncio.run(twice())
     assert isinstance(first, DemoProvider)
     assert first is not other
-
-
-@pytest.mark.django_db(transaction=True)
-def test_it_warms_up_unless_the_default_is_not_configured(monkeypatch):
-    async def warmed() -> int:
-        await available_models.warm_up()
-        count = len(available_models._providers.get(asyncio.get_running_loop(), {}))
-        await available_models.close_providers()
-        return count
-
-    with override_settings(LLM_PROVIDER="demo"):
-        assert asyncio.run(warmed()) == 1
-    with override_settings(LLM_PROVIDER="openai"):
-        assert asyncio.run(warmed()) == 0
