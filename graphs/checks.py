@@ -39,7 +39,8 @@ def _is_address(name: str) -> bool:
     *namespaces, last = name.split(":")
     within = get_resolver()
     for each in namespaces:
-        each = next(iter(within.app_dict.get(each, ())), each)  # the first that an application has
+        known = within.app_dict.get(each, [each])
+        each = each if each in known else known[0]  # as `reverse` chooses
         if each not in within.namespace_dict:
             return False
         within = within.namespace_dict[each][1]

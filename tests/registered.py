@@ -1,7 +1,7 @@
 """Models registered as kinds of objects, as an application would register its own."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from django.db import connection
@@ -22,13 +22,18 @@ def forget(kind: Kind) -> None:
     del KINDS[kind.name]
 
 
-@contextmanager
-def rows_of(*models: type[Model], **options: Any) -> Iterator[Kind]:
+def rows_of(*models: type[Model], **options: Any) -> AbstractContextManager[Kind]:
     """Within it, these models have tables, and rows of the first one are objects; `options` are those of `register`."""
     with connection.schema_editor() as editor:
         for model in models:
             editor.create_model(model)
-    kind = objects.register(models[0], **options)
+    return registered(models[0], **options)
+
+
+@contextmanager
+def registered(model: type[Model], **options: Any) -> Iterator[Kind]:
+    """Within it, rows of the model are objects."""
+    kind = objects.register(model, **options)
     try:
         yield kind
     finally:

@@ -1,5 +1,6 @@
 """What a web process keeps running beside its requests: writer, hub and runner, started before it listens."""
 
+import asyncio
 import uuid
 from collections.abc import Callable
 
@@ -10,7 +11,7 @@ from psycopg.conninfo import make_conninfo
 from chat.engine.available_models import close_providers
 from chat.engine.heartbeat import Heartbeat
 from chat.engine.runner import Runner
-from chat.engine.warming import warm_up
+from chat.engine.warming import load_embedder, warm_up
 from chat.events.hub import Hub
 from chat.events.writer import GroupWriter
 from chat.live.rooms import Rooms
@@ -27,6 +28,7 @@ class Runtime:
         self.hub = Hub(self.process_id, fail)
         self.writer = GroupWriter(conninfo(), self.hub.deliver, fail)
         self.rooms = Rooms(self.process_id, fail)
+        self._loading: asyncio.Task[None] | None = None
         self.runner = Runner(Heartbeat(conninfo(), self.process_id), self.process_id, self.writer, fail, only)
 
     async def start(self) -> None:
@@ -34,6 +36,7 @@ class Runtime:
         self.hub.start()
         self.writer.start()
         self.rooms.start()
+        self._loading = asyncio.create_task(load_embedder())
         await warm_up()
         await self.runner.start()
         _current = self
@@ -45,6 +48,8 @@ class Runtime:
     async def close(self, drain_s: float | None = None) -> None:
         """Lets runs finish or hands them over, writes what is left, and stops."""
         global _current
+        if self._loading is not None:
+            self._loading.cancel()
         await self.runner.close(settings.DRAIN_S if drain_s is None else drain_s)
         await self.writer.close()
         await self.rooms.close()

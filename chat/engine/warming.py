@@ -1,4 +1,4 @@
-"""What the first question of a process would wait for, done before the process serves anybody."""
+"""What the first question of a process would wait for, done as the process starts."""
 
 from contextlib import suppress
 
@@ -7,13 +7,17 @@ from chat.engine.available_models import configured, provider_for
 from chat.prompts.versions import prompt_version
 from chat.providers.registry import ModelUnavailableError
 from graphs.site.database_away import AWAY
-from rag.embeddings.registry import warm_up as load_embedder
+from rag.embeddings import registry
 
 
 async def warm_up() -> None:
-    """Imports the default vendor's SDK, describes all tools, and loads the local model where it embeds questions."""
+    """Imports the default vendor's SDK and describes all tools."""
     with suppress(ModelUnavailableError):
         provider_for(configured().resolve())
     await in_tool_thread(prompt_version)
+
+
+async def load_embedder() -> None:
+    """Loads the local model where it embeds questions; asks the database for that, which may be away."""
     with suppress(*AWAY):
-        await in_tool_thread(load_embedder)
+        await in_tool_thread(registry.warm_up)

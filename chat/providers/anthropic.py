@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 import httpx2
-from anthropic import AsyncAnthropic, AsyncStream, DefaultAioHttpClient
+from anthropic import AsyncAnthropic, DefaultAioHttpClient
 
 from chat.providers.anthropic_messages import messages_body
 from chat.providers.anthropic_stream import MessagesDecoder
@@ -26,9 +26,9 @@ class AnthropicProvider:
         )
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[Piece]:
-        answer: dict[str, Any] = {"cast_to": httpx2.Response, "stream": True, "stream_cls": AsyncStream[Any]}
+        unread: dict[str, Any] = {"cast_to": httpx2.Response, "stream": True}
         # By `post`: see `openai.py`.
-        ask = partial(self._client.post, "/v1/messages", body=messages_body(request, self.config), **answer)
+        ask = partial(self._client.post, "/v1/messages", body=messages_body(request, self.config), **unread)
         return read_pieces(ask, MessagesDecoder(request), self.config, request.deadline)
 
     async def close(self) -> None:

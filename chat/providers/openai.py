@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 import httpx2
-from openai import AsyncOpenAI, AsyncStream, DefaultAioHttpClient
+from openai import AsyncOpenAI, DefaultAioHttpClient
 
 from chat.providers.base import ModelRequest, Piece, ProviderConfig
 from chat.providers.openai_chat import chat_body
@@ -29,7 +29,7 @@ class OpenAIProvider:
             default_headers=HEADERS,
         )
         # The SDK takes these from the environment and would tell them to every endpoint.
-        self._client.organization = self._client.project = None
+        self._client.organization = self._client.project = self._client.admin_api_key = None
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[Piece]:
         ask = self.asking("/chat/completions", chat_body(request, self.config))
@@ -41,8 +41,8 @@ class OpenAIProvider:
         By `post`, because the SDK's methods for each endpoint compare every value with its type: 25 ms of CPU for a
         conversation of 200 messages, in which all other streams stand still.
         """
-        answer: dict[str, Any] = {"cast_to": httpx2.Response, "stream": True, "stream_cls": AsyncStream[Any]}
-        return partial(self._client.post, path, body=body, **answer)
+        unread: dict[str, Any] = {"cast_to": httpx2.Response, "stream": True}
+        return partial(self._client.post, path, body=body, **unread)
 
     async def close(self) -> None:
         await self._client.close()

@@ -110,7 +110,7 @@ def _require_plain(model: type[Model], name: str) -> None:
     if meta.parents:
         first = next(iter(meta.parents)).__name__
         raise ImproperlyConfigured(
-            f"{name}: {model.__name__} extends {first}, and its fields are in two tables. Register {first}, or write "
+            f"{name}: {model.__name__} extends {first}, and its fields are in two tables. Write "
             f"class {model.__name__}(models.Model) with a OneToOneField to {first}."
         )
     if any(kind.model is model for kind in KINDS.values()):
@@ -158,7 +158,7 @@ def _rows(model: type[Model], name: str, workspace: object) -> Callable[[int], Q
     for step in workspace.split("__") if isinstance(workspace, str) else ():
         columns: Any = at._meta.concrete_fields if at else ()  # along others a row would be of several workspaces
         at = next((column.related_model for column in columns if column.name == step), None)
-    if at is not Workspace:
+    if at is not Workspace or not workspace:
         what = f"workspace={workspace!r} does not lead to a Workspace" if workspace else "it has no workspace"
         raise ImproperlyConfigured(
             f"{name}: {what}. Write the path of foreign keys to it, "

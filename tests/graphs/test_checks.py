@@ -1,5 +1,11 @@
+from importlib import import_module
+from types import ModuleType
+
 import pytest
+from django.contrib.admin import AdminSite
 from django.core.checks import run_checks
+from django.test import override_settings
+from django.urls import path, reverse
 
 from graphs.models import Workspace
 from graphs.objects import register
@@ -41,3 +47,12 @@ def test_a_key_that_fits_into_no_address_has_none(demo_workspace: Workspace) -> 
     row = product(Shop.objects.create(workspace=demo_workspace, name="Corner"))
     with shops(url="inbox") as kind:
         assert url_of(kind, row) == ""
+
+
+def test_of_two_sites_of_an_app_the_one_with_its_own_name_is_meant() -> None:
+    """As `reverse` does; the last one in the list is the first that Django notes."""
+    urls = ModuleType("two_admins")
+    urls.urlpatterns = [*import_module("config.urls").urlpatterns, path("staff/", AdminSite("staff").urls)]  # type: ignore[attr-defined]
+    with override_settings(ROOT_URLCONF=urls), shops(url="admin:graphs_graph_change"):
+        assert reverse("admin:graphs_graph_change", args=[1])
+        assert [found.id for found in run_checks() if found.id == "graphs.E001"] == []

@@ -65,7 +65,7 @@ class Searched:
 _SURVEY = """
     SELECT
         (SELECT count(*) FROM (
-            SELECT 1 FROM graphs_node WHERE graph_id = %(graph)s LIMIT %(large)s + 1
+            SELECT 1 FROM graphs_node WHERE graph_id = %(graph)s ORDER BY key LIMIT {most}
         ) AS counted) AS nodes,
         ARRAY(
             SELECT word
@@ -120,11 +120,12 @@ class _Query:
         """What is known of the graph, the candidates (id, key, name, rank by each word), and all that were met."""
         with connection.cursor() as cursor:
             cursor.execute(self.sql(sheet), self.values(graph, sheet))
-            *_, beside = found = cursor.fetchall()
-        rows = list({row[0]: row[:4] for row in found[:-1]}.values())
+            found = {row[0]: row for row in cursor.fetchall()}
+        beside = found.pop(None)[4]
+        rows = [row[:4] for row in found.values()]
         if self.survey:
-            return self.survey, rows, beside[4] or []
-        nodes, common, sheets, serving = beside[4]
+            return self.survey, rows, beside or []
+        nodes, common, sheets, serving = beside
         return Survey(tuple((key, name) for key, name in sheets), nodes, frozenset(common), serving or ""), rows, []
 
     def sql(self, sheet: str | None) -> str:
@@ -138,7 +139,7 @@ class _Query:
         surveying, beside = "", "SELECT to_json(array_agg(id)) FROM candidates"
         if self.survey is None:
             rows += f" AND {_IS_SMALL}"
-            surveying = f"survey AS MATERIALIZED ({_SURVEY}),"
+            surveying = f"survey AS MATERIALIZED ({_SURVEY.format(most=LARGE + 1)}),"
             beside = "SELECT json_build_array(nodes, common, sheets, serving) FROM survey"
         arms = [f"({rows} AND key = ANY(%(mentioned)s))", *(f"({arm})" for arm in self._arms(rows))]
         return f"""
@@ -162,7 +163,7 @@ class _Query:
         """The queries that candidates come from; the cost of each does not grow with the graph."""
         if self.survey is None:
             said = "search @@ %(any)s::tsquery OR name = ANY(%(mentioned)s)"
-            yield f"SELECT * FROM ({rows} OFFSET 0) AS every WHERE {said}"  # noqa: S608
+            yield f"SELECT * FROM ({rows} ORDER BY key LIMIT {LARGE}) AS every WHERE {said}"  # noqa: S608
         elif self._rare():
             yield from _shared(WEIGHED_PAIRS, rows, "pair", len(self._pairs()))
             yield from _shared(WEIGHED_WORDS, rows, "rare", len(self._rare()))

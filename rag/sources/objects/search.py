@@ -4,8 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Case, CharField, Func, IntegerField, Q, QuerySet, Value, When
-from django.db.models.functions import Cast, Concat, Lower, Sign, StrIndex
+from django.db.models import Case, CharField, F, Func, IntegerField, Q, QuerySet, Value, When
+from django.db.models.expressions import CombinedExpression
+from django.db.models.fields.json import KeyTextTransform, KeyTransform
+from django.db.models.functions import Cast, Concat, Length, Lower, Sign, StrIndex, Trim
 
 from graphs.models import Object
 from graphs.objects.headers import listed, ref_of, rows_named, searched_by, title_of
@@ -29,6 +31,8 @@ BY_VECTOR = 10
 RELATED = 5
 #: Words of a question that are looked for.
 MAX_WORDS = 8
+#: No field is called so.
+_COUNT = "words_found_by_search"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,7 @@ def find(member: Member, kinds: Sequence[Kind], question: str, account: Account)
         more += [kind.name] if len(some) > BY_WORDS else []
         for row in some[:BY_WORDS]:
             rows[ref_of(kind, row)] = row
-            words[ref_of(kind, row)] = float(row.words_found)
+            words[ref_of(kind, row)] = float(getattr(row, _COUNT))
     cosines = _by_vector(member, kinds, question, account, rows)
     named = said(question, ((ref, ref.key, title_of(KINDS[ref.type], row)) for ref, row in rows.items()))
     ranked = best_first(fused(words, cosines, named), named)
@@ -82,7 +86,7 @@ def needles(question: str) -> list[tuple[str, ...]]:
 
 
 def _by_words(rows: QuerySet[Any], kind: Kind, question: str) -> QuerySet[Any]:
-    """The rows that have any of the needles: those whose title the question says, then those with the most, first."""
+    """The rows that have any of the needles: those whose title it says, the longest first, then those with the most."""
     wanted, count = Q(pk__in=()), Value(0, IntegerField())
     for some in needles(question):
         here = Q()
@@ -90,15 +94,28 @@ def _by_words(rows: QuerySet[Any], kind: Kind, question: str) -> QuerySet[Any]:
             here |= searched_by(kind, needle)
         wanted |= here
         count = count + Case(When(here, then=1), default=0)  # type: ignore[assignment]
-    found = rows.filter(wanted).annotate(words_found=count, said=_says_title(question, kind))
-    return found.order_by("-said", "-words_found", kind.field(kind.title).column, "pk")
+    found = rows.filter(wanted).annotate(**{_COUNT: count})
+    return found.order_by(_said(question, kind).desc(), f"-{_COUNT}", _title(kind), "pk")
 
 
-def _says_title(question: str, kind: Kind) -> Sign:
-    """1 for a row whose title the question says, else 0."""
-    title = Lower(Cast(kind.field(kind.title).column, CharField()))
-    words = Func(title, Value("-_.:/"), Value("     "), function="translate", output_field=CharField())
-    return Sign(StrIndex(Value(f" {plain(question)} "), Concat(Value(" "), words, Value(" "))))
+def _said(question: str, kind: Kind) -> CombinedExpression:
+    """How long the title of a row is if the question says it, else 0."""
+    words = Func(Lower(_title(kind)), Value("-_.:/"), Value("     "), function="translate", output_field=CharField())
+    place = StrIndex(Value(f" {plain(question)} "), Concat(Value(" "), words, Value(" ")))
+    return Sign(place) * Length(Trim(words))
+
+
+def _title(kind: Kind) -> Cast:
+    """The title of a row as text, within JSON as well."""
+    field = kind.field(kind.title)
+    *outer, last = [field.column, *field.inside]
+    value: Any = last
+    if outer:
+        value = F(outer[0])
+        for key in outer[1:]:
+            value = KeyTransform(key, value)
+        value = KeyTextTransform(last, value)
+    return Cast(value, CharField())
 
 
 def _by_vector(

@@ -2,15 +2,15 @@
 
 import uuid
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.db import connection
-from django.db.models import QuerySet
-from django.test.utils import CaptureQueriesContext
+from django.db.models import CASCADE, CharField, ForeignKey, IntegerField, JSONField, Model, QuerySet, TextField
+from django.test.utils import CaptureQueriesContext, isolate_apps
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pytest_django import Settings
@@ -30,7 +30,7 @@ from rag.sources.graphs.nodes import GraphNodes
 from rag.sources.graphs.retrieve import look_up
 from rag.sources.objects.collection import ObjectFamily, WorkspaceObjects
 from rag.sources.objects.search import BY_WORDS, find
-from tests.registered import product, shops
+from tests.registered import product, registered, shops
 from tests.shop.models import Shop
 
 pytestmark = pytest.mark.django_db
@@ -295,3 +295,48 @@ def test_how_often_it_asks_the_database_does_not_depend_on_how_much_there_is(sto
         if number == 0:
             stocked.add(*((f"Parasol {number}", "Keeps the rain off") for number in range(30)))
     assert counts[1] <= counts[0] <= 5
+
+
+@pytest.fixture
+def quotes(alice: User) -> Callable[..., list[str]]:
+    """Makes rows of a model whose fields have the names of what a search counts, and gives the titles that it finds."""
+    member = member_of(alice)
+    with isolate_apps("tests.shop"):
+
+        class Quote(Model):
+            workspace = ForeignKey(Workspace, CASCADE, related_name="+")
+            title = CharField(max_length=50)
+            said = TextField(blank=True)
+            words_found = IntegerField(default=0)
+            data = JSONField(default=dict)
+
+            class Meta:
+                app_label = "shop"
+
+    def found(query: str, rows: Iterable[tuple[str, str]], title: str = "title") -> list[str]:
+        for name, said in rows:
+            Quote.objects.create(workspace=member.workspace, title=name, said=said, data={"name": name})
+        with registered(Quote, title=title, workspace="workspace", fields=("title", "said", "data.name")) as kind:
+            objects = find(member, [kind], query, Account(member.workspace.pk)).objects
+        return [row.title for _kind, row in objects]
+
+    with connection.schema_editor() as editor:
+        editor.create_model(Quote)
+    return found
+
+
+def test_a_model_may_have_a_field_of_any_name(quotes: Callable[..., list[str]]) -> None:
+    assert quotes("umbrella", [("Night", "umbrella")]) == ["Night"]
+
+
+def test_a_title_within_json_is_what_a_query_names(quotes: Callable[..., list[str]]) -> None:
+    crowd = [(f"Customer import {number}", "") for number in range(15)]
+    assert (
+        quotes("the customer import before Night sync", [*crowd, ("Night sync", "")], title="data.name")[0]
+        == "Night sync"
+    )
+
+
+def test_the_longest_title_that_a_query_says_comes_before_those_within_it(quotes: Callable[..., list[str]]) -> None:
+    crowd = [("Sync", "customer import")] * 12
+    assert quotes("customer import and Night sync", [*crowd, ("Night sync", "")])[0] == "Night sync"

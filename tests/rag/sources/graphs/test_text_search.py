@@ -4,7 +4,7 @@ from django.test.utils import CaptureQueriesContext
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from graphs.models import Graph, Node
+from graphs.models import Graph, Node, Sheet
 from rag.sources.graphs import text_search
 from rag.sources.graphs.text_search import search
 from tests.seeded import World, world
@@ -210,3 +210,22 @@ def test_words_are_looked_up_and_a_large_graph_is_not_gone_through(
         cursor.execute(f"EXPLAIN {captured[1]['sql']}")
         plan = "\n".join(row for (row,) in cursor.fetchall())
     assert plan.count("Bitmap Index Scan on node_search") == 5, plan
+
+
+def test_a_kept_plan_reads_no_nodes_of_others_for_a_small_graph(here: World) -> None:
+    """A connection keeps one plan for graphs of all sizes; most nodes are of one graph, as where somebody tries it."""
+    sheet = Sheet.objects.create(graph=here.orders, key="many", name="Many", position=9)
+    Node.objects.bulk_create(
+        Node(graph=here.orders, sheet=sheet, key=f"k{number}", name="thing", type="filter") for number in range(20_000)
+    )
+    read = "SELECT seq_tup_read FROM pg_stat_xact_user_tables WHERE relname = 'graphs_node'"
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE graphs_node")
+        cursor.execute("SET LOCAL plan_cache_mode = force_generic_plan")
+        for _ in range(8):
+            search(here.nba, "fetch players", 20)
+        cursor.execute(read)
+        before = cursor.fetchone()
+        assert search(here.nba, "fetch players", 20).hits
+        cursor.execute(read)
+        assert cursor.fetchone() == before
