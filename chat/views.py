@@ -65,11 +65,11 @@ def _asked(request: HttpRequest, name: str) -> str:
 
 def _lines(member: Member, proposals: Sequence[Proposal], links: Mapping[Ref, Link]) -> list[dict[str, Any]]:
     """Proposals as the API gives them, whose conversation each comes from, and the page where it can be looked at."""
-    told = zip(proposals_json(proposals), proposals, strict=True)
+    shown = zip(proposals_json(proposals), proposals, strict=True)
     return [
         {**as_json, "owner": proposal.session.owner.get_username()}
         | _page_of(member, proposal, links.get(proposal.ref))
-        for as_json, proposal in told
+        for as_json, proposal in shown
     ]
 
 

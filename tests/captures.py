@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from django.contrib.auth.models import User
 
-from chat.events import reading
+from chat.events import log_pages
 from chat.events.vocabulary import StoredEvent, event_json, frame
 from chat.models import Stream, StreamEvent
 from chat.queries.streams import readable
@@ -133,4 +133,4 @@ def stored_events(stream_name: str) -> list[dict[str, Any]]:
 
 
 def events_of(stream: Stream) -> list[StoredEvent]:
-    return [event for page in reading.pages_after(stream.pk, 0) for event in page]
+    return [event for page in log_pages.pages_after(stream.pk, 0) for event in page]

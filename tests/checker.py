@@ -43,7 +43,7 @@ from chat.models import (
 from chat.prompts import window
 from chat.prompts.summary_json import shown
 from chat.queries.answers import tool_calls
-from chat.sent_requests import reading
+from chat.sent_requests import kept_requests
 from graphs.models import ChangeSet, Graph, LiveEdit, Modification
 from tests.captures import Client, check_clients, check_received, events_of, stored_events, stored_frames
 from tests.cast import PASSWORD
@@ -182,9 +182,9 @@ def _check_waiting_sessions() -> None:
 def check_requests() -> None:
     """What a model was sent can be put together again, and its call is one of the run that sent it."""
     for request in SentRequest.objects.select_related("run"):
-        chain = reading.chain_of(request.run.session_id, request)
+        chain = kept_requests.chain_of(request.run.session_id, request)
         assert len(chain.ids) == request.entries, f"request {request.pk} has {len(chain.ids)} of {request.entries}"
-        assert reading.body_of(request.run.session_id, request)["model"] == request.model, f"request {request.pk}"
+        assert kept_requests.body_of(request.run.session_id, request)["model"] == request.model, f"request {request.pk}"
         assert {call.run_id for call in request.model_calls.all()} == {request.run_id}, f"calls of {request.pk}"
 
 

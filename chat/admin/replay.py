@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 
-from chat.events import reading
+from chat.events import log_pages
 from chat.events.vocabulary import frame
 from chat.models import Session, Stream
 
@@ -37,7 +37,7 @@ def events(request: HttpRequest, session: Session, _site: Mapping[str, Any]) -> 
     if not number.isdecimal() or len(number) > 18:
         raise BadRequest("no number of an event")
     name, last = Stream.objects.values_list("name", "last_sequence").get(pk=session.stream_id)
-    found = reading.after({session.stream_id: int(number)}, PAGE_EVENTS, PAGE_BYTES)
+    found = log_pages.after({session.stream_id: int(number)}, PAGE_EVENTS, PAGE_BYTES)
     frames = ",".join(
         f'{frame(each, name, str(session.pk))[:-1]},"event":"{each.type}","createdAt":"{each.created_at.isoformat()}"}}'
         for each in found

@@ -20,7 +20,7 @@ from chat.admin import figures, outcomes
 from chat.admin.request_entries import LABELS, EntryPart, parts_of
 from chat.models import Message, ModelCall, Purpose, SentRequest, Session
 from chat.providers.base import ToolSpec
-from chat.sent_requests import reading
+from chat.sent_requests import kept_requests
 from graphs.admin.display import pretty
 from rag.texts.tokens import count_tokens
 
@@ -113,7 +113,7 @@ def as_json(request: HttpRequest, session: Session, _site: Mapping[str, Any]) ->
     if not requests:
         raise Http404
     chosen = _chosen(requests, request.GET.get("call", ""))
-    body = reading.body_of(session.pk, chosen)
+    body = kept_requests.body_of(session.pk, chosen)
     answer = HttpResponse(json.dumps(body, ensure_ascii=True, indent=2), content_type="application/json")
     answer["Content-Disposition"] = f'inline; filename="request-{chosen.run_id}-{chosen.number}.json"'
     return answer
@@ -175,11 +175,11 @@ def _sum(counts: Any) -> str:
 def _shown(
     session: Session, answer: Message, requests: Sequence[SentRequest], chosen: SentRequest, page_number: str
 ) -> ShownRequest:
-    chain = reading.chain_of(session.pk, chosen)
-    tools = reading.tools_of(session.pk, chosen)
+    chain = kept_requests.chain_of(session.pk, chosen)
+    tools = kept_requests.tools_of(session.pk, chosen)
     specs = _specs(tools)
     before = requests[requests.index(chosen) - 1] if chosen is not requests[0] else None
-    shared = chain.shared_with(reading.chain_of(session.pk, before)) if before else 0
+    shared = chain.shared_with(kept_requests.chain_of(session.pk, before)) if before else 0
     found = Paginator(range(len(chain.ids)), ENTRIES_PER_PAGE)
     current = found.get_page(page_number)
     return ShownRequest(
@@ -211,9 +211,9 @@ def _reply(answer: Message, request: SentRequest) -> Iterator[EntryPart]:
 
 
 def _entries(
-    request: SentRequest, chain: reading.Chain, numbers: Sequence[int], shared: int, tools_chars: int
+    request: SentRequest, chain: kept_requests.Chain, numbers: Sequence[int], shared: int, tools_chars: int
 ) -> list[ShownEntry]:
-    contents = reading.contents([chain.ids[number] for number in numbers])
+    contents = kept_requests.contents([chain.ids[number] for number in numbers])
     parts = {number: parts_of(contents[chain.ids[number]]) for number in numbers}
     names = {part.call_id: part.name for found in parts.values() for part in found if part.kind == "call"}
     # The vendor says what it had kept; the last attempt that counted tells.
@@ -237,11 +237,11 @@ def _entries(
     ]
 
 
-def _place_of_question(chain: reading.Chain) -> int:
+def _place_of_question(chain: kept_requests.Chain) -> int:
     """The place of a person's last words, looked for from the end; -1 for nowhere."""
     for stop in range(len(chain.ids), 0, -ENTRIES_PER_PAGE):
         some = range(max(0, stop - ENTRIES_PER_PAGE), stop)
-        contents = reading.contents([chain.ids[number] for number in some])
+        contents = kept_requests.contents([chain.ids[number] for number in some])
         for number in reversed(some):
             if any(part.kind == "words" for part in parts_of(contents[chain.ids[number]])):
                 return number

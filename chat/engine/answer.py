@@ -36,7 +36,7 @@ class LiveAnswer:
 
     async def emit(self, type_: EventType, data: dict[str, Any]) -> None:
         """Emits an event about this answer, stored before anyone sees it."""
-        await self._tell_costs()
+        await self._emit_costs()
         await self._writer.put(self._run.stream_id, self._run.epoch, self.event(type_, data))
         self.transcript.add(type_, data)
 
@@ -48,19 +48,19 @@ class LiveAnswer:
                 self.transcript.add("usage", cost.to_event())
 
     @property
-    def untold_costs(self) -> tuple[NewEvent, ...]:
-        """The events of costs that were not told yet."""
+    def unemitted_costs(self) -> tuple[NewEvent, ...]:
+        """The events of costs that were not emitted yet."""
         return tuple(self._costs)
 
-    async def _tell_costs(self) -> None:
-        """Emits the costs that were not told yet. No end of the run that holds them is stored after that."""
+    async def _emit_costs(self) -> None:
+        """Emits the costs that were not emitted yet. No end of the run that holds them is stored after that."""
         costs, self._costs = self._costs, []
         for event in costs:
             await self._writer.put(self._run.stream_id, self._run.epoch, event)
 
     async def flush(self) -> None:
         """Waits until every event of the answer is stored."""
-        await self._tell_costs()
+        await self._emit_costs()
         await self._writer.flush(self._run.stream_id)
 
     def event(self, type_: EventType, data: dict[str, Any]) -> NewEvent:

@@ -28,7 +28,7 @@ from chat.spending.settling import record_costs_now, release
 from graphs.site.accounts import Account
 
 #: Gets what the attempts cost, once that is recorded.
-TellCosts = Callable[[Sequence[CallCost]], None]
+OnCosts = Callable[[Sequence[CallCost]], None]
 
 
 @dataclass(slots=True)
@@ -182,7 +182,7 @@ async def costs_of(call: LiveCall) -> list[CallCost]:
 
 
 async def ask_aside(
-    account: Account, config: base.ProviderConfig, request: base.ModelRequest, purpose: Purpose, tell: TellCosts
+    account: Account, config: base.ProviderConfig, request: base.ModelRequest, purpose: Purpose, on_costs: OnCosts
 ) -> base.Reply:
     """The reply to a request beside an answer, paid and recorded like one. Raises `ProviderError`, `BudgetRefused`."""
     call = LiveCall(config, request, purpose=purpose, sent=KeptRequest(config, request, round=0))
@@ -197,7 +197,7 @@ async def ask_aside(
         if costs := await costs_of(call):
             telemetry.costs(costs)
             await in_db.until_done(record_costs_now, account, costs)
-            tell(costs)
+            on_costs(costs)
     if call.error is not None:
         raise call.error
     return call.reply

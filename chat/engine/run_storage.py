@@ -11,8 +11,8 @@ from django.utils import timezone
 from chat.engine.claims import ClaimedRun
 from chat.engine.prompt_loading import Prompt
 from chat.engine.states import State
-from chat.events import reading
-from chat.events.append import STORED, Batch, Fenced, append
+from chat.events import log_pages
+from chat.events.append import STORED, EventBatch, Fenced, append
 from chat.events.transcript import Transcript, replay
 from chat.events.vocabulary import NewEvent, to_json
 from chat.models import Message, Proposal, Round, Run, RunStatus, Session, calls_of
@@ -69,7 +69,7 @@ class Provenance:
 def shown_so_far(run: ClaimedRun) -> Transcript:
     """What readers have seen of a run that another process began."""
     transcript = Transcript()
-    for events in reading.pages_after(run.stream_id, run.first_sequence - 1):
+    for events in log_pages.pages_after(run.stream_id, run.first_sequence - 1):
         replay(events, run.message_id, transcript)
     return transcript
 
@@ -138,7 +138,7 @@ def end(
     changes = _changes_of_turn(run, rounds) if counts else None
     record_costs(run.account, costs)
     # `done` also says how many changes were recorded, beside what the model says it did.
-    batch = Batch(
+    batch = EventBatch(
         [
             replace(event, data={**event.data, "changes": changes}) if event.type == "done" else event
             for event in ending.events
@@ -169,7 +169,7 @@ def end(
     }
     with connection.cursor() as cursor:
         cursor.execute(_END, values)
-        batch.tell(run.stream_id, *cursor.fetchone())
+        batch.wake_readers(run.stream_id, *cursor.fetchone())
 
 
 def _changes_of_turn(run: ClaimedRun, rounds: Sequence[Round]) -> int:

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from chat.engine import claims, doorbell
 from chat.engine.states import Phase, knows
-from chat.events.append import STORED, Batch
+from chat.events.append import STORED, EventBatch
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, Run, RunStatus, Session
 from graphs.site import row_store
@@ -87,7 +87,7 @@ def start(
         run.status, run.process, run.attempts = RunStatus.RUNNING, runner.process_id, 1
         run.message.status, session.phase = Message.Status.STREAMING, Phase.EXECUTING_ENRICHMENTS
         events = [*events, NewEvent("status", {"state": "started"}, run.message_id, run.pk)]
-    batch = Batch(events)
+    batch = EventBatch(events)
     values: dict[str, Any] = {
         "messages": row_store.as_json(new),
         "run": row_store.as_json([run]),
@@ -101,7 +101,7 @@ def start(
     with connection.cursor() as cursor:
         cursor.execute(_START, values)
         last, epoch, at = cursor.fetchone()
-    batch.tell(session.stream_id, last, at)
+    batch.wake_readers(session.stream_id, last, at)
     if runner and drives:
         run.epoch, run.first_sequence = epoch, last
         claimed = claims.claimed(run, member)

@@ -70,7 +70,7 @@ def wake(raised: Sequence[tuple[int, int]], events: Sequence[StoredEvent] = ()) 
     transaction.on_commit(wake_readers, robust=True)
 
 
-class Batch:
+class EventBatch:
     """Events of one stream, for a statement of which `STORED` is a part."""
 
     def __init__(self, events: Sequence[NewEvent]) -> None:
@@ -81,7 +81,7 @@ class Batch:
         """The parameters of `STORED`."""
         return {"count": len(self._events), "events": to_json([as_row(event) for event in self._events])}
 
-    def tell(self, stream_id: int, last: int, at: datetime) -> None:
+    def wake_readers(self, stream_id: int, last: int, at: datetime) -> None:
         """Wakes the stream's readers on commit, once the statement has run and said these."""
         wake([(stream_id, last)], numbered(stream_id, self._events, last - len(self._events), at))
 
@@ -96,7 +96,7 @@ def append(stream: int | tuple[str, int], events: Sequence[NewEvent], epoch: int
     """
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("append() belongs into the transaction of the change it tells of")
-    batch = Batch(events)
+    batch = EventBatch(events)
     with connection.cursor() as cursor:
         if isinstance(stream, int):
             cursor.execute(_APPEND, {"stream": stream, "epoch": epoch, **batch.values})
@@ -107,5 +107,5 @@ def append(stream: int | tuple[str, int], events: Sequence[NewEvent], epoch: int
     if row is None:
         raise Fenced
     stream_id, last, at = row
-    batch.tell(stream_id, last, at)
+    batch.wake_readers(stream_id, last, at)
     return last

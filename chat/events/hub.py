@@ -14,7 +14,7 @@ from django.db import Error as DatabaseTrouble
 from chat.concurrency import background
 from chat.concurrency.batching import Batched
 from chat.concurrency.database import in_db
-from chat.events import presence, reading, wakeup
+from chat.events import log_pages, presence, wakeup
 from chat.events.vocabulary import StoredEvent
 from chat.events.watching import RECENT, Tail, Watch
 from graphs.site import valkey
@@ -121,7 +121,7 @@ class Hub:
         pages: dict[tuple[int, int], list[StoredEvent]] = {}
         while left := sorted(set(cursors) - pages.keys(), reverse=True):
             earliest = dict(left)
-            events = await in_db(reading.after, earliest, reading.PAGE_EVENTS)
+            events = await in_db(log_pages.after, earliest, log_pages.PAGE_EVENTS)
             for stream_id, cursor in left:
                 page = [event for event in events if event.stream_id == stream_id and event.sequence > cursor]
                 if page or cursor == earliest[stream_id]:
@@ -163,7 +163,7 @@ class Hub:
             if not behind:
                 continue
             try:
-                events = await in_db(reading.after, behind, RECENT)
+                events = await in_db(log_pages.after, behind, RECENT)
             except AWAY as error:
                 log.warning("events not read, trying again: %s", type(error).__name__)
                 continue

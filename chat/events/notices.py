@@ -37,14 +37,14 @@ def workspace_stream_name(workspace_id: int) -> str:
     return f"workspace_{workspace_id}"
 
 
-def notify(told: Sequence[tuple[Proposal, Sequence[NewEvent]]]) -> None:
+def notify(changed_proposals: Sequence[tuple[Proposal, Sequence[NewEvent]]]) -> None:
     """Appends the events of proposals to the streams of their objects; to the workspace's, which of them wait.
 
     They go without the ids of the answer. What changes further objects, of kinds that narrow who sees them, is told to
     no stream; the workspace hears of no such kind at all.
     """
     hidden, waiting = set(narrowed()), []
-    for proposal, events in told:
+    for proposal, events in changed_proposals:
         about = proposal.about
         changed = map(Ref.from_json, proposal.brief.get("objects", []))
         if hidden.intersection(ref.type for ref in changed if ref != proposal.ref):
@@ -57,7 +57,7 @@ def notify(told: Sequence[tuple[Proposal, Sequence[NewEvent]]]) -> None:
             status = {} if waits else {"status": str(proposal.status)}
             waiting.append(NewEvent("proposal" if waits else "decision", named | status))
     if waiting:
-        workspace_id = told[0][0].workspace_id
+        workspace_id = changed_proposals[0][0].workspace_id
         append((workspace_stream_name(workspace_id), workspace_id), waiting)
 
 

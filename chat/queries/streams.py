@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from django.contrib.auth.models import User
 from django.db import connection
 
-from chat.events import presence, reading
+from chat.events import log_pages, presence
 from chat.events.vocabulary import StoredEvent
 from chat.models import Stream
 from graphs.models import Object
@@ -96,5 +96,5 @@ def events_page(
     presence.renew([stream.id], None)
     most = min(limit, MAX_EVENTS)
     if message_id is None:
-        return reading.after({stream.id: after}, most, MAX_BYTES)
-    return reading.of_message(stream.id, message_id, after, most, MAX_BYTES)
+        return log_pages.after({stream.id: after}, most, MAX_BYTES)
+    return log_pages.of_message(stream.id, message_id, after, most, MAX_BYTES)

@@ -33,7 +33,7 @@ SELECT ARRAY(SELECT attempt FROM chat_modelcall WHERE attempt = ANY(%(attempts)s
         ))
     ),
     (SELECT usage FROM chat_session WHERE id = %(session)s::uuid)
-FROM pg_advisory_xact_lock_shared(%(lock)s::int, %(place)s::int)
+FROM pg_advisory_xact_lock_shared(%(lock)s::int, %(key)s::int)
 """  # noqa: S608 - what is inserted is a number
 _ENTRY = "session_id, digest, parent, position, content"
 _REQUEST = "id, run_id, number, round, provider, model, parameters, head, tools, entries, marks"
@@ -81,7 +81,7 @@ def known(account: Account, costs: Sequence[CallCost]) -> Known:
         "session": account.session_id,
         "digests": b"".join(entry.digest for entry in rows.entries),
         "lock": ADVISORY_LOCK,
-        "place": account.workspace_id % LOCKS,
+        "key": account.workspace_id % LOCKS,
     }
     with connection.cursor() as cursor:
         cursor.execute(_KNOWN, values)

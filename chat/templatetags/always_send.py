@@ -21,11 +21,11 @@ def always_send(context: RequestContext, subject: Any) -> dict[str, Any]:
     if member is None or about is None:
         return {"shown": False}
     kind = KINDS[about.type]
-    told = [str(field.label) for field in kind.fields if field.name in table_of(kind).columns]
+    labels = [str(field.label) for field in kind.fields if field.name in table_of(kind).columns]
     return {
         "shown": True,
         "about": about,
-        "whole": _("This %(kind)s: %(fields)s") % {"kind": kind.label, "fields": ", ".join(told)},
+        "whole": _("This %(kind)s: %(fields)s") % {"kind": kind.label, "fields": ", ".join(labels)},
         "parts": json.dumps({part.name: str(part.label) for part in kind.parts}, ensure_ascii=False),
         "has_parts": bool(kind.parts),
         "workspace": member.workspace.slug,

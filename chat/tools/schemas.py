@@ -15,7 +15,7 @@ _LOWER = frozenset({"minimum", "exclusiveMinimum"})
 _UPPER = frozenset({"maximum", "exclusiveMaximum"})
 #: Bounds beyond this say nothing about what is meant.
 FAR = 1_000
-#: So many lists of one and the same shape are told once.
+#: So many lists of one and the same shape are described_by once.
 ALIKE = 3
 
 Schema = dict[str, Any]
@@ -23,12 +23,12 @@ Schema = dict[str, Any]
 
 def parameters(tools: Iterable[Tool[Any]]) -> list[Schema]:
     """The object schema of each tool: `additionalProperties: false`, and optional arguments left out, never null."""
-    told: dict[str, str] = {}
+    described_by: dict[str, str] = {}
     found = []
     for tool in tools:
         schema = tool.arguments.model_json_schema(by_alias=True)
         plain = {"type": "object", "properties": {}} | _inlined(schema, schema.get("$defs", {}))
-        found.append(_told_before(plain, tool.name, told) | {"additionalProperties": False})
+        found.append(_without_repeats(plain, tool.name, described_by) | {"additionalProperties": False})
     return found
 
 
@@ -83,24 +83,26 @@ def _without_null(schema: Schema) -> Schema:
     return choices[0] | rest
 
 
-def _told_before(schema: Schema, tool: str, told: dict[str, str]) -> Schema:
+def _without_repeats(schema: Schema, tool: str, described_by: dict[str, str]) -> Schema:
     """The schema without what an earlier tool tells: descriptions of arguments, and lists of objects by its name."""
     found = dict(schema)
     if "properties" in schema:
-        found["properties"] = {name: _argument(name, part, tool, told) for name, part in schema["properties"].items()}
+        found["properties"] = {
+            name: _argument(name, part, tool, described_by) for name, part in schema["properties"].items()
+        }
     for parts in ("items", "additionalProperties"):
         if isinstance(schema.get(parts), dict):
-            found[parts] = _told_before(schema[parts], tool, told)
+            found[parts] = _without_repeats(schema[parts], tool, described_by)
     return found
 
 
-def _argument(name: str, schema: Schema, tool: str, told: dict[str, str]) -> Schema:
+def _argument(name: str, schema: Schema, tool: str, described_by: dict[str, str]) -> Schema:
     shape = {part: value for part, value in schema.items() if part != "description"}
     described, parts = (json.dumps([name, each]) for each in (schema, shape))
-    if "properties" not in shape and '"properties"' in parts and told.setdefault(parts, tool) != tool:
+    if "properties" not in shape and '"properties"' in parts and described_by.setdefault(parts, tool) != tool:
         said = schema.get("description", "").partition("Keys: ")[0].strip()
-        return {"type": shape["type"], "description": f"{said} As in {told[parts]}.".strip()}
-    if described in told:
-        return _told_before(shape, tool, told)
-    told[described] = tool
-    return _told_before(schema, tool, told)
+        return {"type": shape["type"], "description": f"{said} As in {described_by[parts]}.".strip()}
+    if described in described_by:
+        return _without_repeats(shape, tool, described_by)
+    described_by[described] = tool
+    return _without_repeats(schema, tool, described_by)

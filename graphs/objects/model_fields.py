@@ -22,7 +22,7 @@ _FORMS: tuple[tuple[type[models.Field], Form], ...] = (
     (models.FloatField, "number"),
     (models.DecimalField, "number"),
 )
-#: Columns whose values are JSON, or are told by a text that they read again.
+#: Columns whose values are JSON, or are marked by a text that they read again.
 _JSON_COLUMNS = (
     *(models.CharField, models.TextField, models.JSONField, models.BooleanField, models.UUIDField),
     *(models.IntegerField, models.FloatField, models.DecimalField),
@@ -52,8 +52,8 @@ def fields_of(
     _require_one_of(name, "title", [title], names)
     _require_one_of(name, "minor", minor, names)
     _require_apart(name, found)
-    told = [replace(field, minor=True) if field.name in minor else field for field in found]
-    return (*told, _parent(model, name, parent)) if parent else tuple(told)
+    marked = [replace(field, minor=True) if field.name in minor else field for field in found]
+    return (*marked, _parent(model, name, parent)) if parent else tuple(marked)
 
 
 def _require_one_of(name: str, argument: str, given: Iterable[str], known: Collection[str]) -> None:

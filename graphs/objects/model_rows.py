@@ -198,8 +198,10 @@ def new_row(kind: Kind, of: Object, record: Record) -> Model:
 
 def other_columns(kind: Kind, row: Model) -> Record:
     """The columns of a row that no field tells, but its key and secrets, as JSON that the columns read."""
-    told = {field.column for field in kind.fields if not field.inside} | {row._meta.pk.name}
-    columns: Any = [each for each in row._meta.concrete_fields if each.name not in told and not is_secret(each.name)]
+    described = {field.column for field in kind.fields if not field.inside} | {row._meta.pk.name}
+    columns: Any = [
+        each for each in row._meta.concrete_fields if each.name not in described and not is_secret(each.name)
+    ]
     return {
         each.name: None if each.value_from_object(row) is None else _as_json(each, each.value_to_string(row))
         for each in columns

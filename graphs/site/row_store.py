@@ -54,8 +54,8 @@ def _reading(model: type[Model]) -> tuple[list[str], list[tuple[int, Convert]]]:
 
 def as_json(rows: Sequence[Model]) -> str:
     """New rows of one model, as `jsonb_populate_recordset` takes them."""
-    told = [{str(field.column): _value(field, row) for field in row._meta.concrete_fields} for row in rows]
-    return json.dumps(told, ensure_ascii=False, default=_as_text)
+    values = [{str(field.column): _value(field, row) for field in row._meta.concrete_fields} for row in rows]
+    return json.dumps(values, ensure_ascii=False, default=_as_text)
 
 
 def _as_text(value: Any) -> str:

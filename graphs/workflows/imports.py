@@ -182,7 +182,7 @@ def _copy_parts(
 def _reader(kind: Kind, on: References) -> Callable[[Any], list[Any]]:
     """What gives key and fields of a parsed part, as COPY takes them."""
     read = attrgetter("key", *(field.column for field in kind.fields))
-    told = [
+    converters = [
         (place, _json if field.form == "json" else partial(on.value, field))
         for place, field in enumerate(kind.fields, start=1)
         if field.form in ("json", "key")
@@ -190,7 +190,7 @@ def _reader(kind: Kind, on: References) -> Callable[[Any], list[Any]]:
 
     def values(item: Any) -> list[Any]:
         found = list(read(item))
-        for place, convert in told:
+        for place, convert in converters:
             found[place] = convert(found[place])
         return found
 

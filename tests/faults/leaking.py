@@ -33,11 +33,11 @@ def main() -> int:
 
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     django.setup()
-    from chat.subjects.graphs import reading
+    from chat.subjects.graphs import graph_reading
     from graphs.workflows import listing
 
     listing.matching = exploding(listing.matching)
-    reading.search = exploding(reading.search)
+    graph_reading.search = exploding(graph_reading.search)
     return serve(sys.argv[1:])
 
 

@@ -40,7 +40,7 @@ TABS = 10
 BACK_WITHIN_S = 30
 #: Statements for each socket that comes back: who it is, what it may read, what it missed.
 MOST_STATEMENTS = 2
-READING = {"chat.access.identity", "chat.access.checks", "chat.events.presence", "chat.events.reading"}
+READING = {"chat.access.identity", "chat.access.checks", "chat.events.presence", "chat.events.log_pages"}
 #: Longer than any machine takes to open all the tabs: who comes back to an answer that has ended waits for nothing.
 QUESTION = 'SCRIPT={"text": "' + "word " * 1000 + '", "delay_s": 1}'
 

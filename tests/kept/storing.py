@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.db import connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 
-from chat.events import reading
+from chat.events import log_pages
 from chat.events.notices import stream_name
 from chat.events.transcript import replay
 from chat.models import Message, ModelCall, Proposal, Run, Session, Stream, StreamEvent
@@ -30,7 +30,7 @@ def transcripts() -> dict[str, dict[str, Any]]:
     """What a reader of each run has seen, from its events alone."""
     found = {}
     for run in Run.objects.select_related("session").order_by("created_at"):
-        events = [event for page in reading.pages_after(run.session.stream_id, 0) for event in page]
+        events = [event for page in log_pages.pages_after(run.session.stream_id, 0) for event in page]
         seen = replay(events, run.message_id)
         calls = [call.for_readers() for call in seen.tool_calls]
         found[str(run.pk)] = {"text": seen.text, "reasoning": seen.reasoning, "toolCalls": calls}

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
-from chat.providers.demo.lookups import MAX_HITS, Call, Item, Lookups, is_for_errors, mention, rows
+from chat.providers.demo.lookups import MAX_HITS, Item, Lookups, PlannedCall, is_for_errors, mention, rows
 from chat.providers.demo.seen import Row
 from chat.providers.demo.sentences import MAX_READ, Phrases, paragraphs, plain, subject
 
@@ -75,7 +75,7 @@ def _way_on(looking: Lookups, key: str, direction: str) -> str:
     shown = looking.one("explore_neighborhood", nodeKey=key, maxDepth=DEPTH, direction=direction)
     distant = [row["key"] for row in rows(shown.get("nodes")) if row["distance"] == DEPTH]
     ends = looking.look(
-        *(Call("list_node_edges", {"nodeKey": end, "direction": direction}) for end in distant[:MAX_HITS])
+        *(PlannedCall("list_node_edges", {"nodeKey": end, "direction": direction}) for end in distant[:MAX_HITS])
     )
     goes_on = "note" in shown or len(distant) > len(ends) or any(end.get("edges") for end in ends)
     return _edges(rows(shown.get("edges")), looking.say, *(["…"] if goes_on else []))
@@ -87,7 +87,7 @@ def _failure(looking: Lookups, words: Words) -> str:
     hits = [hit for hit in looking.find(failing or "error") if hit.is_node][: MAX_FAILING if failing else MAX_HITS]
     if not hits:
         return say("found_nothing", subject=plain(failing or "error"))
-    shown = looking.look(*(Call("list_node_edges", {"nodeKey": hit.key}) for hit in hits))
+    shown = looking.look(*(PlannedCall("list_node_edges", {"nodeKey": hit.key}) for hit in hits))
     edges = {edge["key"]: edge for each in shown for edge in rows(each.get("edges"))}.values()
     paths = _edges(filter(is_for_errors, edges), say)
     return paragraphs(say("on_failure"), paths) if paths else say.naming("no_failure_path", [*map(str, hits)])
@@ -136,8 +136,8 @@ def _history(looking: Lookups, words: Words) -> str:
     lines = []
     for version in rows(looking.one("read_history", object=of).get("versions")):
         if changes := [_change(each) for each in rows(version["changes"]) if part in ("", each.get("item"))]:
-            told = say("version", number=version["version"], when=version["when"], who=plain(version["who"]))
-            lines.append(f"{told} {'; '.join(changes)}")
+            line = say("version", number=version["version"], when=version["when"], who=plain(version["who"]))
+            lines.append(f"{line} {'; '.join(changes)}")
     return paragraphs(say("changed", object=item), say.lines(lines)) if lines else say("changed_nothing", object=item)
 
 

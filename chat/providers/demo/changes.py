@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from chat.providers.demo.lookups import Answered, Call, Item, Lookups, is_for_errors, rows, together
+from chat.providers.demo.lookups import Answered, Item, Lookups, PlannedCall, is_for_errors, rows, together
 from chat.providers.demo.seen import Row
 from chat.providers.demo.sentences import INTENTS, Intent, bare, plain, quoted, subject
 
@@ -27,7 +27,7 @@ Values = dict[str, Any]
 class Plan:
     """Calls that make one change: `said` with links in the answer, for the `reason` in plain words on the card."""
 
-    calls: Sequence[Call]
+    calls: Sequence[PlannedCall]
     said: str
     reason: str
 
@@ -53,8 +53,8 @@ def _plan(looking: Lookups, name: str, words: dict[str, str]) -> Plan:
     values |= {"what": what, "name": values.get("name") or what[:1].upper() + what[1:]}
     values |= _VALUES[name](looking, values) if name in _VALUES else {}
     template = _filled(row["object" if objects or "kind" in values else "node"], values)
-    calls = [Call("propose_delete_edge", {"edgeKey": edge["key"]}) for edge in values.get("cut", ())]
-    calls += [Call(template["tool"], template["arguments"])] if "tool" in template else []
+    calls = [PlannedCall("propose_delete_edge", {"edgeKey": edge["key"]}) for edge in values.get("cut", ())]
+    calls += [PlannedCall(template["tool"], template["arguments"])] if "tool" in template else []
     linked = {slot: value if isinstance(value, Item) else f"“{value}”" for slot, value in values.items()}
     names = {slot: item.key if item.is_node else item.title for slot, item in linked.items() if isinstance(item, Item)}
     return Plan(calls, looking.say(template["says"], **linked), looking.say(template["says"], **values | names))

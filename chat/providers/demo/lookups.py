@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class PlannedCall:
     tool: str
     arguments: Row
 
@@ -31,7 +31,7 @@ class Call:
 class Wanted(Exception):
     """These calls have to be made first, side by side."""
 
-    def __init__(self, calls: Iterable[Call]) -> None:
+    def __init__(self, calls: Iterable[PlannedCall]) -> None:
         self.calls = tuple(calls)
 
 
@@ -90,7 +90,7 @@ class Lookups:
     seen: Seen
     say: Phrases
 
-    def look(self, *calls: Call) -> list[Row]:
+    def look(self, *calls: PlannedCall) -> list[Row]:
         """What the calls gave. Raises `Wanted` for those that were not made yet, `Unavailable` where they cannot be."""
         found = [self._result(call) for call in calls]
         if missing := [call for call, value in zip(calls, found, strict=True) if value is None]:
@@ -99,9 +99,9 @@ class Lookups:
 
     def one(self, tool: str, **arguments: Any) -> Row:
         """What the call gave. Raises as `look` does."""
-        return self.look(Call(tool, arguments))[0]
+        return self.look(PlannedCall(tool, arguments))[0]
 
-    def _result(self, call: Call) -> Row | None:
+    def _result(self, call: PlannedCall) -> Row | None:
         of_tool = (result for result in self.seen.results if result.tool == call.tool)
         return next((one.value for one in of_tool if call.arguments.items() <= one.arguments.items()), None)
 
@@ -126,8 +126,8 @@ class Lookups:
         query = subject(words)[:200]
         if _NAME.fullmatch(query) and "read_object" in self.seen.offered:
             return [self.object(query)]
-        nodes = Call("search_nodes", {"query": query, "maxResults": MAX_HITS})
-        searches = nodes, Call("search_objects", {"query": query})
+        nodes = PlannedCall("search_nodes", {"query": query, "maxResults": MAX_HITS})
+        searches = nodes, PlannedCall("search_objects", {"query": query})
         possible = [call for call in searches if call.tool in self.seen.offered or self._result(call) is not None]
         if not query or not possible:
             raise Unavailable
@@ -148,7 +148,7 @@ class Lookups:
             raise Answered("found_nothing", subject=plain(subject(words)))
         if not item.is_node:
             return self.object(item.key)
-        both = (Call(tool, {"nodeKey": item.key}) for tool in ("read_node_detail", "list_node_edges"))
+        both = (PlannedCall(tool, {"nodeKey": item.key}) for tool in ("read_node_detail", "list_node_edges"))
         detail, edges = self.look(*both)
         if "node" not in detail:
             raise Answered("refused", error=plain(detail.get("error")))
@@ -190,7 +190,7 @@ class Lookups:
 
 def together(work: Callable[[S], T], parts: Iterable[S]) -> list[T]:
     """What the work gives for each of them. What has to be looked up for them is looked up side by side."""
-    done, wanted = [], list[Call]()
+    done, wanted = [], list[PlannedCall]()
     for part in parts:
         try:
             done.append(work(part))

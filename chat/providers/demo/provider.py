@@ -14,7 +14,7 @@ from chat.providers import base
 from chat.providers.call_ids import CallIds
 from chat.providers.demo.answers import ANSWERS, found
 from chat.providers.demo.changes import Plan, plans
-from chat.providers.demo.lookups import Answered, Call, Lookups, Unavailable, Wanted, together
+from chat.providers.demo.lookups import Answered, Lookups, PlannedCall, Unavailable, Wanted, together
 from chat.providers.demo.seen import Row, Seen, seen
 from chat.providers.demo.sentences import CHANGES, PHRASES, Intent, Phrases, paragraphs, plain, subject, understand
 from chat.providers.estimating import estimated_tokens, size, tokens_of
@@ -51,7 +51,7 @@ class Step:
 
     intent: Intent
     text: str = ""
-    calls: tuple[Call, ...] = ()
+    calls: tuple[PlannedCall, ...] = ()
 
 
 def _pieces(step: Step, ids: CallIds, *, first: bool) -> Iterator[base.Piece]:
@@ -110,7 +110,7 @@ def _since_stale(shown: Seen) -> Seen:
     return replace(shown, tables=(), results=tuple(each for each in shown.results if each.round > first[0].round))
 
 
-def _change(looking: Lookups, intents: Sequence[Intent]) -> tuple[str, tuple[Call, ...]]:
+def _change(looking: Lookups, intents: Sequence[Intent]) -> tuple[str, tuple[PlannedCall, ...]]:
     """What is proposed and the proposals, or what became of them. Several changes are one batch."""
     say, seen = looking.say, looking.seen
     if decided := [_outcome(result.value, say) for result in seen.results if result.tool.startswith(_PROPOSE)]:
@@ -125,14 +125,14 @@ def _change(looking: Lookups, intents: Sequence[Intent]) -> tuple[str, tuple[Cal
     return paragraphs("\n".join(plan.said for plan in made), say("waits")), calls
 
 
-def _proposal(group: Sequence[Plan]) -> Call:
+def _proposal(group: Sequence[Plan]) -> PlannedCall:
     """The call that proposes these changes as one."""
     reason = {"reason": " ".join(plan.reason for plan in group)}
     calls = [call for plan in group for call in plan.calls]
     if len(calls) == 1:
-        return Call(calls[0].tool, calls[0].arguments | reason)
+        return PlannedCall(calls[0].tool, calls[0].arguments | reason)
     actions = [{"tool": call.tool, "arguments": call.arguments} for call in calls]
-    return Call(f"{_PROPOSE}batch", {"actions": actions} | reason)
+    return PlannedCall(f"{_PROPOSE}batch", {"actions": actions} | reason)
 
 
 def _outcome(result: Row, say: Phrases) -> str:
@@ -140,5 +140,5 @@ def _outcome(result: Row, say: Phrases) -> str:
     phrase = f"decided_{result.get('status')}"
     if "error" in result or phrase not in PHRASES["en"]:
         return say("refused", error=plain(result.get("error")))
-    told = say(phrase, changes=result.get("changes", 0))
-    return f"{told} {say('feedback', feedback=result['feedback'])}" if result.get("feedback") else told
+    sentence = say(phrase, changes=result.get("changes", 0))
+    return f"{sentence} {say('feedback', feedback=result['feedback'])}" if result.get("feedback") else sentence

@@ -5,7 +5,7 @@ from typing import Any, Literal
 from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
-from chat.subjects.graphs.reading import Key, graph_of
+from chat.subjects.graphs.graph_reading import Key, graph_of
 from chat.subjects.graphs.rows import data_text, edge_row, long_field, node_row, type_row
 from chat.tools.base import SKIPPED, Arguments, ReadTool, ToolContext, ToolFailed
 from chat.tools.results import FIELD_CHARS, LIST_CHARS, fitting, next_offset, note, shown_of

@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 from django.utils.translation import gettext as _
 
 from chat.subjects.graphs import words
+from chat.subjects.graphs.graph_reading import ListAvailableNodeTypes, ReadGraphOverview, ReadNodeConfig, SearchNodes
 from chat.subjects.graphs.node_reading import ExploreNeighborhood, ListNodeEdges, ReadNodeDetail, ReadSubgraph
-from chat.subjects.graphs.reading import ListAvailableNodeTypes, ReadGraphOverview, ReadNodeConfig, SearchNodes
 from chat.subjects.subject import Subject, Table, Welcome
 from chat.tools.proposing import BATCH, WriteTool
 from graphs.models import Graph, Object

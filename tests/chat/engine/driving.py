@@ -13,7 +13,7 @@ from django.db import connection, connections, transaction
 from chat.actions import conversations
 from chat.engine import claims
 from chat.engine.runtime import Runtime
-from chat.events import reading
+from chat.events import log_pages
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent, StoredEvent
 from chat.models import Message, Run, RunStatus, Session
@@ -108,7 +108,7 @@ def rested(run_id: uuid.UUID) -> Run:
 
 def events(session_id: uuid.UUID) -> list[StoredEvent]:
     stream_id = Session.objects.get(pk=session_id).stream_id
-    return [event for page in reading.pages_after(stream_id, 0) for event in page]
+    return [event for page in log_pages.pages_after(stream_id, 0) for event in page]
 
 
 def of_run(run_id: uuid.UUID) -> list[StoredEvent]:

@@ -10,7 +10,7 @@ from django.db import transaction
 
 from chat.concurrency.database import in_db
 from chat.engine import runtime
-from chat.events import reading
+from chat.events import log_pages
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent, StoredEvent
 from chat.events.writer import GroupWriter
@@ -24,7 +24,7 @@ def a_stream(name: str = "session_1") -> int:
 
 
 def stored(stream_id: int) -> list[StoredEvent]:
-    return [event for page in reading.pages_after(stream_id, 0) for event in page]
+    return [event for page in log_pages.pages_after(stream_id, 0) for event in page]
 
 
 def numbers(events: Sequence[StoredEvent]) -> list[int]:

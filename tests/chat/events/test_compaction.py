@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import connections, transaction
 
-from chat.events import compaction, reading
+from chat.events import compaction, log_pages
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
 from chat.models import Run, RunStatus, Session, Stream, StreamEvent
@@ -94,8 +94,8 @@ def every_read(stream_id: int, messages: list[uuid.UUID]) -> list[Any]:
     last = Stream.objects.get(pk=stream_id).last_sequence
     return [
         [
-            reading.after({stream_id: cursor}, limit),
-            [reading.of_message(stream_id, id_, cursor, limit) for id_ in messages],
+            log_pages.after({stream_id: cursor}, limit),
+            [log_pages.of_message(stream_id, id_, cursor, limit) for id_ in messages],
         ]
         for cursor in range(last + 1)
         for limit in (1, 4, 1000)
@@ -117,10 +117,10 @@ def test_streams_are_read_together_as_alone(session: Session, alice: User) -> No
     a_run(session)
     a_run(other, days_ago=1)
     cursors = {session.stream_id: 8, other.stream_id: 8}
-    before = reading.after(cursors, 6)
+    before = log_pages.after(cursors, 6)
     assert len(before) == 12
     compact()
-    assert reading.after(cursors, 6) == before
+    assert log_pages.after(cursors, 6) == before
 
 
 def test_two_compactions_and_readers_at_once(session: Session, alice: User) -> None:
@@ -179,17 +179,17 @@ def test_a_page_is_bounded_by_bytes(session: Session) -> None:
     big = [NewEvent("content_delta", {"delta": "x" * 10_000}) for _ in range(40)]
     with transaction.atomic():
         append(session.stream_id, big)
-    assert len(reading.after({session.stream_id: 0}, 500, 100_000)) == 10
-    assert len(reading.after({session.stream_id: 0}, 500, 1)) == 1
+    assert len(log_pages.after({session.stream_id: 0}, 500, 100_000)) == 10
+    assert len(log_pages.after({session.stream_id: 0}, 500, 1)) == 1
     assert len(stored(session.stream_id)) == 40
 
 
 def test_an_event_of_a_newer_version_is_refused(session: Session) -> None:
     a_run(session)
     StreamEvent.objects.filter(stream=session.stream_id, sequence=5).update(version=2)
-    assert len(reading.after({session.stream_id: 0}, 4)) == 4
+    assert len(log_pages.after({session.stream_id: 0}, 4)) == 4
     with pytest.raises(UnknownVersion, match="event of version 2"):
-        reading.after({session.stream_id: 0}, 5)
+        log_pages.after({session.stream_id: 0}, 5)
     compact()
     with pytest.raises(UnknownVersion):
         stored(session.stream_id)

@@ -11,7 +11,7 @@ from django.db import connection
 
 from chat.concurrency.database import in_db
 from chat.events import hub as hub_module
-from chat.events import presence, reading, wakeup, watching
+from chat.events import log_pages, presence, wakeup, watching
 from chat.events.hub import CursorBeyondEnd, Hub
 from chat.events.vocabulary import NewEvent, StoredEvent
 from chat.models import Presence, Stream
@@ -59,7 +59,7 @@ def test_what_this_process_appended_is_not_read_back(stream: int, monkeypatch: p
     async def main() -> None:
         async with a_hub() as hub:
             watch = await hub.watch(stream, 0)
-            monkeypatch.setattr(reading, "after", None)
+            monkeypatch.setattr(log_pages, "after", None)
             told = [
                 status("queued \ud800"),
                 delta("a\x00b"),
@@ -205,7 +205,7 @@ def test_it_keeps_no_more_text_than_a_page(stream: int) -> None:
             tail = hub._tails[stream]
             assert tail.chars == sum(map(watching._chars, tail.recent)) <= watching.RECENT_CHARS
             page = await second.next()
-            assert sum(map(watching._chars, page)) < reading.PAGE_BYTES + 16_384
+            assert sum(map(watching._chars, page)) < log_pages.PAGE_BYTES + 16_384
             assert numbers(page + await read(second, 120)) == list(range(1, 121))
 
     run(main)

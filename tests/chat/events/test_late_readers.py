@@ -7,7 +7,7 @@ import pytest
 
 from chat.concurrency.database import in_db
 from chat.events import hub as hub_module
-from chat.events import presence, reading, wakeup
+from chat.events import log_pages, presence, wakeup
 from chat.events.vocabulary import StoredEvent
 from tests.chat.events.hubs import a_hub, a_writer, elsewhere, read, run
 from tests.chat.events.logs import a_stream, append_now, numbers, status
@@ -66,7 +66,7 @@ def test_it_does_not_read_a_long_stream_from_its_beginning_for_a_late_reader(
 ) -> None:
     monkeypatch.setattr(hub_module, "POLL_S", 60)
     in_time, asked = presence.renew_and_last, []
-    after = reading.after
+    after = log_pages.after
 
     def late(*arrivals: Any) -> dict[int, int]:
         found = in_time(*arrivals)
@@ -82,7 +82,7 @@ def test_it_does_not_read_a_long_stream_from_its_beginning_for_a_late_reader(
         await in_db(elsewhere, stream, 300)
         async with a_hub() as hub:
             monkeypatch.setattr(presence, "renew_and_last", late)
-            monkeypatch.setattr(reading, "after", counted)
+            monkeypatch.setattr(log_pages, "after", counted)
             watch = await hub.watch(stream, 300)
             assert numbers(await read(watch, 301)) == [301]
         assert min(cursors[stream] for cursors in asked) == 300
@@ -92,7 +92,7 @@ def test_it_does_not_read_a_long_stream_from_its_beginning_for_a_late_reader(
 
 def test_readers_that_come_together_share_what_is_read(stream: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hub_module, "POLL_S", 60)
-    looks, pages = count_calls(monkeypatch, presence, "renew_and_last"), count_calls(monkeypatch, reading, "after")
+    looks, pages = count_calls(monkeypatch, presence, "renew_and_last"), count_calls(monkeypatch, log_pages, "after")
     other = a_stream("session_2")
     cursors = [0, 0, 3, 40, 590, 1100, 1199, 1200] * 5
 

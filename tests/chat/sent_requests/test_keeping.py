@@ -12,7 +12,7 @@ from django.db.models import F
 from pytest_django import Settings
 
 from chat.models import ModelCall, RequestEntry, SentRequest
-from chat.sent_requests import keeping, reading
+from chat.sent_requests import keeping, kept_requests
 from chat.sent_requests.keeping import forget_old
 from graphs.models import Graph
 from tests.chat.engine.driving import Engine, ask, rested
@@ -26,7 +26,7 @@ KEYS = {"custom": "CUSTOM", "anthropic": "ANTHROPIC", "openai-reasoning": "OPENA
 
 def bodies() -> list[dict[str, Any]]:
     requests = SentRequest.objects.select_related("run").order_by("created_at", "number")
-    return [reading.body_of(request.run.session_id, request) for request in requests]
+    return [kept_requests.body_of(request.run.session_id, request) for request in requests]
 
 
 @pytest.fixture
