@@ -127,6 +127,7 @@ HARMLESS = {
     "graphs.workflows.exports:_one_moment": "writes nothing",
     "graphs.workflows.imports:import_graph": "one transaction, nothing of a conversation: the graph is there or not",
     "graphs.workflows.imports:_create_graph": "a savepoint of that transaction",
+    "graphs.workflows.imports:import_graph:on_commit": "PostgreSQL would look at the tables by itself soon",
     "config.management.commands.seed_demo:Command.handle": "one transaction of the first start, which the next repeats",
     "chat.spending.settling:release": "of a call that was never made; killed before it, it is settled with its run",
     "rag.embeddings.background:_pause": "one row; without it the budget is asked again sooner",
