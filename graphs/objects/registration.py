@@ -59,8 +59,7 @@ def register(
     Raises `ImproperlyConfigured` with a sentence that says what to write instead.
     """
     name = _name(model, name)
-    _require_plain(model, name)
-    _require_one_database(model, name)
+    _require_objects(model, name)
     _require_of_a_row(name, url, may_see, may_edit)
     kind = Kind(
         name,
@@ -96,6 +95,12 @@ def _name(model: type[Model], given: str) -> str:
             f"Write register({model.__name__}, name=...)."
         )
     return name
+
+
+def _require_objects(model: type[Model], name: str) -> None:
+    """Raises `ImproperlyConfigured` for a model whose rows can be no objects."""
+    _require_plain(model, name)
+    _require_one_database(model, name)
 
 
 def _require_plain(model: type[Model], name: str) -> None:
