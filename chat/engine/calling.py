@@ -25,6 +25,7 @@ from chat.spending.calls import CallCost, bound_of, cost_of, counted
 from chat.spending.refusing import BudgetRefused
 from chat.spending.reserving import cover, reserve
 from chat.spending.settling import record_costs_now, release
+from chat.subjects.object_loading import are_loaded
 from graphs.site.accounts import Account
 
 #: Gets what the attempts cost, once that is recorded.
@@ -129,7 +130,7 @@ def prepare(config: base.ProviderConfig, prompt: Prompt, answer: LiveAnswer, *, 
         messages.append(base.PromptMessage("user", NO_MORE_TOOLS))
     request = base.ModelRequest(
         messages=begun_and_ended_by_a_person(messages),
-        tools=prompt.tools,
+        tools=prompt.more_tools if are_loaded(rounds) else prompt.tools,
         model=config.model,
         max_tokens=config.max_tokens,
         tools_allowed=tools,

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from django.db import connection
@@ -12,6 +13,7 @@ from chat.prompts import window
 from chat.prompts.earlier import COLUMNS, EarlierMessage
 from chat.providers.base import PromptMessage, ToolSpec
 from chat.subjects import tools
+from chat.subjects.object_loading import are_loaded
 from chat.subjects.registry import subject_of
 from chat.tools.base import ToolContext
 from graphs.models import Object
@@ -39,11 +41,12 @@ class Prompt:
 
     `sent` are the messages of the history, `summary` what stands for those before them; of the run's own rounds the
     first `rounds_left_out` are summarised too. `left_out` are the positions of messages that the person left out.
-    `budgeted`: a budget may concern the calls.
+    `budgeted`: a budget may concern the calls. `more_tools` are those once the model has loaded the tools for objects.
     """
 
     messages: tuple[PromptMessage, ...]
     tools: tuple[ToolSpec, ...]
+    more_tools: tuple[ToolSpec, ...]
     tool_context: ToolContext
     version: str
     sent: tuple[window.SentMessage, ...] = ()
@@ -104,9 +107,15 @@ def prompt_of(run: ClaimedRun, member: Member, earlier: Earlier, system_prompt: 
     sent = window.sent((message for message in earlier.messages if message.kind != Message.SYSTEM_PROMPT), summary)
     words = summary.content if summary else ""
     levels = (system_prompt.content, system_prompt.records)
+    messages = window.prompt(levels, words, [entry for each in sent for entry in each.entries])
+    offered = partial(
+        tools.specs, member.role, subject_of(run.context.type if run.context else ""), summarised=summary is not None
+    )
+    more_tools = offered(loaded=True)
     return Prompt(
-        messages=window.prompt(levels, words, [entry for each in sent for entry in each.entries]),
-        tools=tools.specs(member.role, subject_of(run.context.type if run.context else "")),
+        messages=messages,
+        tools=more_tools if are_loaded(messages) else offered(),
+        more_tools=more_tools,
         tool_context=ToolContext(member, earlier.about, run.session_id, run.account),
         version=system_prompt.prompt_version,
         sent=tuple(sent),

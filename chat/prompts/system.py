@@ -31,7 +31,7 @@ def prompt_text(role: Role, subject: Subject, this_conversation: str) -> str:
         subject.rules(),
         _limits(subject.advice),
         subject.conventions,
-        words.kinds_text() if subject.reaches_objects() else "",
+        "" if subject.loads_object_tools else words.kinds_text(),
         this_conversation,
     ]
     return "\n\n".join(filter(None, parts))

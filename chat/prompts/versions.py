@@ -31,4 +31,4 @@ def _texts() -> Iterator[str]:
     for role in Role:
         for subject in every_subject():
             yield from (prompt_text(role, subject, example) for example in subject.examples())
-            yield from (tool.text for tool in specs(role, subject))
+            yield from (tool.text for tool in specs(role, subject, loaded=True, summarised=True))

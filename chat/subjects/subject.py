@@ -47,12 +47,10 @@ class Subject:
     conventions: ClassVar[str] = ""
     #: Offered besides the tools that read the conversation, and those for objects of any kind.
     tools: ClassVar[Sequence[Tool[Any]]] = (BATCH,)
+    #: Whether those for objects of any kind are sent only once a model asks for them.
+    loads_object_tools: ClassVar[bool] = False
     #: In which tables the records that are always sent stand, by kind; a kind without one has a table of its fields.
     tables: ClassVar[Mapping[str, Table]] = {}
-
-    def reaches_objects(self) -> bool:
-        """Whether the tools for objects of any kind are offered, too."""
-        return True
 
     def rules(self) -> str:
         """The rules that such a conversation keeps."""

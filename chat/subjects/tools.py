@@ -8,12 +8,11 @@ from typing import Any
 from pydantic import ValidationError
 
 from chat.providers.base import ToolSpec
+from chat.subjects.object_loading import LOAD_OBJECT_TOOLS, OBJECT_TOOLS
 from chat.subjects.registry import every_subject
 from chat.subjects.subject import Subject
-from chat.tools import conversation_reading
 from chat.tools.base import Arguments, ReadTool, Tool, ToolContext, ToolFailed
-from chat.tools.object_reading import READ_TOOLS
-from chat.tools.proposing import WRITE_TOOLS
+from chat.tools.conversation_reading import READ_EARLIER_MESSAGES, READ_TOOL_RESULT
 from chat.tools.schemas import parameters
 from graphs.models import Role
 from graphs.objects.actions import mistakes, quoted
@@ -36,10 +35,16 @@ class CallRefused:
     malformed: bool = False
 
 
-def tools_of(subject: Subject) -> list[Tool[Any]]:
-    """The tools of a conversation about such an object, in a fixed order."""
-    of_objects = (*READ_TOOLS, *WRITE_TOOLS) if subject.reaches_objects() else ()
-    return [*subject.tools, *conversation_reading.TOOLS, *of_objects]
+def tools_of(subject: Subject, *, loaded: bool = True, summarised: bool = True) -> list[Tool[Any]]:
+    """The tools of a conversation about such an object, in a fixed order; without arguments all that it may have.
+
+    `loaded`: those for objects of any kind, where a model has to ask for them, too. `summarised`: something is no
+    longer sent, and can be read.
+    """
+    at_once = (LOAD_OBJECT_TOOLS,) if subject.loads_object_tools else OBJECT_TOOLS
+    later = OBJECT_TOOLS if subject.loads_object_tools and loaded else ()
+    earlier = (READ_EARLIER_MESSAGES,) if summarised else ()
+    return [*subject.tools, READ_TOOL_RESULT, *at_once, *later, *earlier]
 
 
 def by_name() -> dict[str, Tool[Any]]:
@@ -47,9 +52,10 @@ def by_name() -> dict[str, Tool[Any]]:
     return {tool.name: tool for subject in every_subject() for tool in tools_of(subject)}
 
 
-def specs(role: Role, subject: Subject) -> tuple[ToolSpec, ...]:
-    """What a model is told of the tools that it is offered; for viewers none that writes."""
-    return _specs(tuple(tool for tool in tools_of(subject) if tool.kind != "write" or role.may_edit))
+def specs(role: Role, subject: Subject, *, loaded: bool = False, summarised: bool = False) -> tuple[ToolSpec, ...]:
+    """What a model is told of the tools that it is offered; for viewers none that writes. `tools_of` says the rest."""
+    tools = tools_of(subject, loaded=loaded, summarised=summarised)
+    return _specs(tuple(tool for tool in tools if tool.kind != "write" or role.may_edit))
 
 
 @cache
@@ -63,6 +69,8 @@ def parse(name: str, arguments_json: str, offered: Collection[str]) -> ParsedCal
     """The call as the model wrote it, checked; never raises. A tool that is not `offered` is unknown."""
     tool = by_name().get(name) if name in offered else None
     if tool is None:
+        if LOAD_OBJECT_TOOLS.name in offered and name in [each.name for each in OBJECT_TOOLS]:
+            return CallRefused(f"You do not have {name} yet: call {LOAD_OBJECT_TOOLS.name} first.")
         return CallRefused(f"There is no tool called {quoted(name)}. Tools: {', '.join(offered)}.")
     try:
         value = parse_json(arguments_json) if arguments_json.strip() else {}

@@ -129,4 +129,5 @@ def _calls(message: Message, arguments: EarlierArguments) -> dict[str, Any]:
     return {"toolCalls": rows, "totalCalls": len(calls)} | more
 
 
-TOOLS: tuple[ReadTool[Any], ...] = (ReadToolResult(), ReadEarlierMessages())
+READ_TOOL_RESULT = ReadToolResult()
+READ_EARLIER_MESSAGES = ReadEarlierMessages()

@@ -34,6 +34,7 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     "list_available_node_types": [{}],
     "list_node_edges": [{"nodeKey": "{node}"}],
     "read_subgraph": [{"nodeKeys": ["{node}"]}, {"nodeKeys": ["start", "{node}"], "includeTypes": True}],
+    "load_object_tools": [{}],
     "read_tool_result": [{"callId": "{call}"}, {"callId": "{call}", "path": "/nodes", "offset": 1}],
     "read_earlier_messages": [{}, {"message": 1}],
     "propose_create_node": [
@@ -190,7 +191,7 @@ def test_a_viewer_proposes_nothing(everybody: World, type_: str) -> None:
     """No tool that writes is offered, and one that a model calls all the same changes nothing."""
     viewer, found = member_of(everybody.users["viewer"]), everybody.talks["viewer"]
     ref = Ref(type_, everybody.ids("viewer", type_)["own"])
-    offered = {spec.name for spec in tools.specs(viewer.role, subject_of(type_))}
+    offered = {spec.name for spec in tools.specs(viewer.role, subject_of(type_), loaded=True)}
     assert "search_objects" in offered
     assert not [name for name, tool in tools.by_name().items() if tool.kind == "write" and name in offered]
     arguments = {"object": str(ref), "updates": {TITLES[type_]: "New"}, "reason": "r"}

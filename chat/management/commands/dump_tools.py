@@ -15,8 +15,8 @@ from chat.providers.estimating import tokens_of_tools
 from chat.sent_requests.layout import to_json
 from chat.subjects.registry import subject_of
 from chat.subjects.tools import CallRefused, by_name, parse, run, specs
-from chat.tools import conversation_reading
 from chat.tools.base import ToolContext
+from chat.tools.conversation_reading import READ_EARLIER_MESSAGES, READ_TOOL_RESULT
 from rag.management.quiet import QuietCommand
 from rag.texts.tokens import count_tokens
 
@@ -35,23 +35,25 @@ class Command(QuietCommand):
         subject = subject_of(about.type)
         config = model_named(None)
         wire = options["wire"] or config.kind
-        offered = specs(member.role, subject)
-        sent = as_sent(offered, config, wire)
-        examples = dict(_examples(offered, ToolContext(member, about), subject.example_arguments(about)))
+        offered, every = specs(member.role, subject), specs(member.role, subject, loaded=True, summarised=True)
+        at_once = [spec.name for spec in offered]
+        sent = as_sent(every, config, wire)
+        examples = dict(_examples(every, ToolContext(member, about), subject.example_arguments(about)))
         if options["json"]:
             tools = [
-                {"name": spec.name, "sent": each, **examples.get(spec.name, {})}
-                for spec, each in zip(offered, sent, strict=True)
+                {"name": spec.name, "atOnce": spec.name in at_once, "sent": each, **examples.get(spec.name, {})}
+                for spec, each in zip(every, sent, strict=True)
             ]
             self.stdout.write(_json({"wire": wire, "tokens": _tokens(offered, config), "tools": tools}, indent=2))
             return
-        for spec, each in zip(offered, sent, strict=True):
-            self.stdout.write(self.style.MIGRATE_HEADING(f"--- {spec.name}"))
+        for spec, each in zip(every, sent, strict=True):
+            later = "" if spec.name in at_once else " (later: once it is asked for, or something is summarised)"
+            self.stdout.write(self.style.MIGRATE_HEADING(f"--- {spec.name}{later}"))
             self.stdout.write(f"{spec.description}\n{_json(each)}")
             if spec.name in examples:
                 self._write_example(spec.name, examples[spec.name])
         sizes = ", ".join(f"{name} {count}" for name, count in _tokens(offered, config).items())
-        self.stdout.write(f"tokens of all {len(offered)}: {sizes}; shown: {wire}")
+        self.stdout.write(f"tokens of the {len(offered)} offered at once: {sizes}; shown: {wire}")
 
     def _write_example(self, name: str, example: dict[str, Any]) -> None:
         self.stdout.write(f"{name} {_json(example['arguments'])}")
@@ -82,7 +84,10 @@ def _examples(
     """What each tool that reads answers to a real call, and what a model is told of that."""
     for spec in offered:
         tool = by_name()[spec.name]
-        if tool.kind == "write" or tool in conversation_reading.TOOLS:  # there is no conversation to be read
+        if tool.kind == "write" or tool in (
+            READ_TOOL_RESULT,
+            READ_EARLIER_MESSAGES,
+        ):  # no conversation
             continue
         arguments = {name: values[name] for name in spec.parameters.get("required", ())}
         parsed = parse(spec.name, _json(arguments), [each.name for each in offered])

@@ -107,7 +107,7 @@ def found(words: str, items: Sequence[Item], say: Phrases) -> str:
 
 def _listing(looking: Lookups, words: Words) -> str:
     """The objects of a kind; where there is no such kind, what has these words."""
-    if "list_objects" in looking.seen.offered:
+    if "list_objects" in looking.seen.offered or (looking.can_load and not looking.find(words["kind"])):
         parent = {"parent": looking.item(words["x"]).key} if words.get("x") else {}
         _kind, shown = looking.of_kind(words["kind"], **parent)
         if "objects" in shown:

@@ -12,10 +12,12 @@ from typing import Any, TypeVar
 from chat.providers.demo.seen import Row, Seen
 from chat.providers.demo.sentences import Phrases, bare, plain, subject
 
+#: The tool that brings those for objects.
+LOAD = "load_object_tools"
 #: Nodes that one search finds.
 MAX_HITS = 8
 _HERE = re.compile(r"(?:this|ce|cet|cette)(?: \w+)?|it|here|ceci|cela|ici|", re.IGNORECASE)
-_NAME = re.compile(r"[A-Za-z_]+:\S+")
+_NAME = re.compile(r"(?!node:)[A-Za-z_]+:\S+")
 _MENTIONABLE = re.compile(r"[^{}\s]+")
 _TROUBLE = re.compile(r"err|fail|catch|except|reject|timeout|invalid|echec|échec", re.IGNORECASE)
 S = TypeVar("S")
@@ -94,8 +96,19 @@ class Lookups:
         """What the calls gave. Raises `Wanted` for those that were not made yet, `Unavailable` where they cannot be."""
         found = [self._result(call) for call in calls]
         if missing := [call for call, value in zip(calls, found, strict=True) if value is None]:
-            raise Wanted(missing) if all(call.tool in self.seen.offered for call in missing) else Unavailable
+            self.require(call.tool for call in missing)
+            raise Wanted(missing)
         return [value for value in found if value is not None]
+
+    def require(self, tools: Iterable[str]) -> None:
+        """Goes on where all these tools may be called. Raises `Unavailable`, or `Wanted` to load them."""
+        if not self.seen.offered.issuperset(tools):
+            raise Wanted([PlannedCall(LOAD, {})]) if self.can_load else Unavailable
+
+    @property
+    def can_load(self) -> bool:
+        """Whether tools for objects beside the graph would come if they were asked for."""
+        return LOAD in self.seen.offered and "list_objects" not in self.seen.offered
 
     def one(self, tool: str, **arguments: Any) -> Row:
         """What the call gave. Raises as `look` does."""
@@ -124,7 +137,7 @@ class Lookups:
     def find(self, words: str) -> list[Item]:
         """Nodes and objects that these words name or that have them, the best first."""
         query = subject(words)[:200]
-        if _NAME.fullmatch(query) and "read_object" in self.seen.offered:
+        if _NAME.fullmatch(query) and (self.can_load or "read_object" in self.seen.offered):
             return [self.object(query)]
         nodes = PlannedCall("search_nodes", {"query": query, "maxResults": MAX_HITS})
         searches = nodes, PlannedCall("search_objects", {"query": query})
@@ -145,6 +158,7 @@ class Lookups:
             return self.here()
         item = next(iter(self.find(words)), None)
         if item is None:
+            self.require(["search_objects"] if self.can_load else [])  # it may be beside the graph
             raise Answered("found_nothing", subject=plain(subject(words)))
         if not item.is_node:
             return self.object(item.key)

@@ -120,8 +120,11 @@ def _change(looking: Lookups, intents: Sequence[Intent]) -> tuple[str, tuple[Pla
     made = [plan for of_one in together(partial(plans, looking), intents) for plan in of_one]
     groups = [made] if len(intents) > 1 else [[plan] for plan in made]
     calls = tuple(_proposal(group) for group in groups)
-    if missing := [call.tool for call in calls if call.tool not in seen.offered]:
-        raise Answered("refused", error=missing[0])
+    try:
+        looking.require(call.tool for call in calls)
+    except Unavailable:
+        missing = next(call.tool for call in calls if call.tool not in seen.offered)
+        raise Answered("refused", error=missing) from None
     return paragraphs("\n".join(plan.said for plan in made), say("waits")), calls
 
 

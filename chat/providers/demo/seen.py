@@ -74,7 +74,11 @@ def seen(request: ModelRequest) -> Seen:
         offered=frozenset(tool.name for tool in request.tools) if request.tools_allowed else frozenset(),
         at_hand=str(records[-1].get("object", "")) if records else "",
         tables=tuple(_object_of(table) for each in data for table in _TABLE.split(each)),
-        without_page=frozenset(_WITHOUT_PAGE.findall(messages[0].content)),
+        without_page=frozenset(
+            name
+            for text in (messages[0].content, *(str(each.value.get("kinds")) for each in results))
+            for name in _WITHOUT_PAGE.findall(text)
+        ),
         late=tuple(_decisions(messages[-1].content)) if len(messages) - 1 in given.keys() - questions.keys() else (),
     )
 

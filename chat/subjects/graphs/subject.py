@@ -11,7 +11,6 @@ from chat.subjects.graphs.node_reading import ExploreNeighborhood, ListNodeEdges
 from chat.subjects.subject import Subject, Table, Welcome
 from chat.tools.proposing import BATCH, WriteTool
 from graphs.models import Graph, Object
-from graphs.objects.kinds import of_models
 from graphs.workflows.actions import (
     ConfigureNodeType,
     CreateEdge,
@@ -59,18 +58,14 @@ class GraphSubject(Subject):
         ReadSubgraph(),
         *WRITE_TOOLS,
     )
+    loads_object_tools = True
     tables: ClassVar = {
         GRAPH.name: Table("graphs", ("key", "name", "description")),
         NODE.name: Table("nodes", ("graph", "key", "name", "type", "process", "data"), by=("graph", "type")),
     }
 
     def rules(self) -> str:
-        beyond = words.BEYOND_THE_GRAPH if self.reaches_objects() else words.ONLY_THE_GRAPH
-        return words.RULES.replace(words.ONLY_THE_GRAPH, beyond)
-
-    def reaches_objects(self) -> bool:
-        """Whether there are objects of other kinds: a graph has better tools of its own."""
-        return bool(of_models())
+        return words.RULES
 
     def this_conversation(self, about: Object | None) -> str:
         assert isinstance(about, Graph)

@@ -337,7 +337,7 @@ def test_it_tells_which_graphs_there_are_where_the_conversation_is_about_none(
     body = vendor.requests[0].body
     assert "NBA scores" in body["messages"][1]["content"]
     offered = {tool["function"]["name"] for tool in body["tools"]}
-    assert {"read_tool_result", "read_earlier_messages", "read_object", "propose_update_object"} <= offered
+    assert {"read_tool_result", "read_object", "propose_update_object"} <= offered
     assert not {"read_graph_overview", "propose_update_node"} & offered, "tools of a graph need one"
 
 

@@ -77,6 +77,8 @@ def test_the_earlier_part_is_summarised_kept_and_can_be_read(
     assert "They want {{node:parse}} mended." in rest[0]["content"]
     assert "fetch-api, parse" in rest[0]["content"]
     assert "Opening question" not in str(sent[4])
+    with_it = ["read_earlier_messages" in str(request.body.get("tools")) for request in vendor.requests]
+    assert with_it == [False, False, False, False, True], "only where something was summarised"
     assert "Last question" in rest[-1]["content"]
     assert system == sent[0][0]
     assert_calls_have_results(sent[4])

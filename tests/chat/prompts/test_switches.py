@@ -192,7 +192,7 @@ def request_for(
         rounds = list(under_way)
 
     said = [entry for message in messages for entry in window.SentMessage(message).entries]
-    prompt = Prompt(window.prompt(["You help."], "", said), (TOOL,), None, "v")
+    prompt = Prompt(window.prompt(["You help."], "", said), (TOOL,), (TOOL,), None, "v")
     return prepare(config, prompt, Answer(), tools=tools).request  # type: ignore[arg-type]
 
 

@@ -20,10 +20,9 @@ SEED_TOOLS = {
     "list_node_edges": {"nodeKey", "direction"},
     "read_subgraph": {"nodeKeys", "fields", "includeEdges", "includeTypes"},
 }
-OF_EVERY_CONVERSATION = {
-    "read_tool_result": {"callId", "path", "offset"},
-    "read_earlier_messages": {"offset", "message", "fromCharacter", "fromCall"},
-}
+OF_EVERY_CONVERSATION = {"read_tool_result": {"callId", "path", "offset"}}
+OF_LONG_CONVERSATIONS = {"read_earlier_messages": {"offset", "message", "fromCharacter", "fromCall"}}
+OF_OBJECTS = {tool.name for tool in READ_TOOLS}
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -45,7 +44,7 @@ def refusal(name: str, text: str) -> str:
 
 def test_it_offers_the_read_tools_with_their_arguments() -> None:
     offered = {spec.name: set(spec.parameters["properties"]) for spec in specs(Role.VIEWER, subject_of("graph"))}
-    expected = SEED_TOOLS | OF_EVERY_CONVERSATION
+    expected = SEED_TOOLS | OF_EVERY_CONVERSATION | {"load_object_tools": set()}
     assert offered.keys() == expected.keys()
     assert all(expected[name] <= offered[name] for name in offered)
 
@@ -56,7 +55,34 @@ def test_it_offers_the_same_bytes_every_time() -> None:
 
 def test_it_offers_no_graph_tools_without_a_graph() -> None:
     about_nothing = {spec.name for spec in specs(Role.VIEWER, subject_of(""))}
-    assert about_nothing == OF_EVERY_CONVERSATION.keys() | {tool.name for tool in READ_TOOLS}
+    assert about_nothing == OF_EVERY_CONVERSATION.keys() | OF_OBJECTS
+
+
+@pytest.mark.parametrize("role", Role)
+def test_it_adds_what_was_loaded_and_what_reads_a_summarised_part_at_the_end(role: Role) -> None:
+    def names(type_: str, **added: bool) -> list[str]:
+        return [spec.name for spec in specs(role, subject_of(type_), **added)]
+
+    at_once, loaded = names("graph"), names("graph", loaded=True)
+    assert not OF_OBJECTS & set(at_once)
+    assert loaded[: len(at_once)] == at_once, "a vendor's cache keeps what a request begins with"
+    changing = {f"propose_{name}_object" for name in ("update", "create", "delete", "move")}
+    assert set(loaded[len(at_once) :]) == OF_OBJECTS | (changing if role.may_edit else set())
+    assert names("graph", summarised=True) == [*at_once, *OF_LONG_CONVERSATIONS]
+    assert names("", loaded=True) == names("")
+
+
+def test_what_is_told_of_loaded_tools_leaves_the_others_as_they_are() -> None:
+    subject = subject_of("graph")
+    at_once = specs(Role.EDITOR, subject)
+    assert specs(Role.EDITOR, subject, loaded=True)[: len(at_once)] == at_once
+
+
+def test_a_tool_that_is_not_loaded_is_told_how_to_get() -> None:
+    offered = [spec.name for spec in specs(Role.EDITOR, subject_of("graph"))]
+    found = parse("read_object", '{"object": "graph:nba"}', offered)
+    assert isinstance(found, CallRefused)
+    assert "load_object_tools" in found.message
 
 
 @pytest.mark.parametrize("spec", specs(Role.EDITOR, subject_of("graph")), ids=lambda spec: spec.name)

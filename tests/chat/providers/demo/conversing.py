@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from chat.models import Message
@@ -14,6 +15,7 @@ from chat.prompts.tool_results import model_text
 from chat.providers.base import ModelRequest, PromptMessage, ProviderConfig, Reply
 from chat.providers.demo.provider import DemoProvider
 from chat.subjects import tools
+from chat.subjects.object_loading import are_loaded
 from chat.subjects.registry import subject_of
 from chat.tools.base import ToolContext
 from chat.tools.proposing import WriteTool
@@ -54,9 +56,10 @@ class Conversation:
         self.calls = []
         question = Message(role=Message.Role.USER, content=text, retrieved=self._retrieved(text))
         self.messages += window.SentMessage(question).entries
-        specs = tools.specs(self.member.role, subject_of(self.about.type if self.about else ""))
+        offered = partial(tools.specs, self.member.role, subject_of(self.about.type if self.about else ""))
         rounds = 0
         while rounds <= ROUNDS:
+            specs = offered(loaded=are_loaded(self.messages))
             reply = next_reply(ModelRequest(tuple(self.messages), specs, "demo", 4096))
             self.recorded.append(reply.usage.prompt_tokens if reply.usage else 0)
             self.messages.append(PromptMessage("assistant", reply.text, tool_calls=reply.tool_calls))

@@ -18,6 +18,8 @@ pytestmark = pytest.mark.django_db
 
 READ = ["search_nodes", "read_node_detail", "list_node_edges"]
 LOOK = ["explore_neighborhood", "list_node_edges"]
+LOAD = "load_object_tools"
+BESIDE = [LOAD, "search_objects"]
 Row = dict[str, Any]
 
 
@@ -54,9 +56,10 @@ def about(here: World, row: AlwaysSend) -> Conversation:
         ("trouve les erreurs", [*READ[::2], READ[2]], ["{{node:fetch-api}} → {{node:error-handler}} (error)"]),
         ("find the table", ["search_nodes"], ["- {{node:display-html}} (Table of players), `html`"]),
         ("Trouve les licornes", ["search_nodes"], ["Je n'ai rien trouvé pour « licornes »"]),
-        ("what happens after unicorn?", ["search_nodes"], ["I found nothing for “unicorn”"]),
+        ("what happens after unicorn?", ["search_nodes", *BESIDE], ["I found nothing for “unicorn”"]),
         ("NBA players", ["search_nodes"], ["I am not sure", "{{node:fetch-api}}", "What is here?"]),
-        ("What changed lately?", ["read_graph_overview"], ["no tool at hand"]),
+        ("What changed lately?", ["read_graph_overview", LOAD, "read_history"], ["{{graph:nba}}"]),
+        ("What is graph:nba?", [LOAD, "read_object"], ["{{graph:nba}}", "description"]),
         ("what is the purpose of this graph?", ["read_graph_overview", *LOOK], ["9 nodes and 6 connections"]),
         ("hello", [], ["What is here?"]),
         ("Bonjour", [], ["Qu'y a-t-il ici ?"]),
@@ -278,6 +281,16 @@ def test_objects_without_a_page_are_named_by_their_titles(here: World) -> None:
         conversation = about(here, lamp)
         assert f"- **Lamp** (`pin:{lamp.pk}`)" in conversation.ask("list the pins")
         assert "{{" not in conversation.ask("rename it to Sun")
+
+
+def test_objects_are_reached_from_a_conversation_about_a_graph(here: World, lamps: dict[str, AlwaysSend]) -> None:
+    conversation = Conversation(here.alice, here.nba)
+    answer = conversation.ask("list the pins")
+    assert [name for name, _arguments in conversation.calls] == ["search_nodes", "load_object_tools", "list_objects"]
+    assert f"{{{{pin:{lamps['Torch'].pk}}}}}" in answer
+    conversation.ask("rename Torch to Sun")
+    assert [name for name, _arguments in conversation.calls][-1] == "propose_update_object"
+    assert "load_object_tools" not in {name for name, _arguments in conversation.calls}, "they are there already"
 
 
 def test_nodes_and_objects_are_changed_in_one_batch(here: World, lamps: dict[str, AlwaysSend]) -> None:
