@@ -19,7 +19,7 @@ from django.utils.translation import gettext_lazy
 from chat.admin import figures, outcomes
 from chat.admin.request_entries import LABELS, EntryPart, parts_of
 from chat.models import Message, ModelCall, Purpose, SentRequest, Session
-from chat.providers.base import ToolSpec
+from chat.providers.model_request import ToolSpec
 from chat.sent_requests import kept_requests
 from graphs.admin.display import pretty
 from rag.texts.tokens import count_tokens

@@ -24,7 +24,7 @@ from chat.models import Message, ProposalStatus, Round, Run, RunStatus, Session
 from chat.prompts import decisions
 from chat.prompts.round_messages import round_of
 from chat.proposals import hold_all, propose
-from chat.providers.base import Reply
+from chat.providers.pieces import Reply
 from chat.spending.calls import CallCost
 from chat.spending.settling import record_costs
 from chat.tools.base import ToolContext

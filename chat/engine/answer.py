@@ -15,7 +15,7 @@ from chat.events.vocabulary import EventType, NewEvent
 from chat.events.writer import GroupWriter
 from chat.models import Call, Round, calls_of
 from chat.prompts.round_messages import round_of
-from chat.providers import base
+from chat.providers import pieces
 from chat.spending.calls import CallCost
 
 #: The result of a call that was running when the answer ended.
@@ -43,7 +43,7 @@ class LiveAnswer:
     def add_costs(self, costs: Iterable[CallCost]) -> None:
         """Adds what calls for this answer took; those that took nothing are for the records only."""
         for cost in costs:
-            if cost.usage != base.Usage():
+            if cost.usage != pieces.Usage():
                 self._costs.append(self.event("usage", cost.to_event()))
                 self.transcript.add("usage", cost.to_event())
 
@@ -66,16 +66,16 @@ class LiveAnswer:
     def event(self, type_: EventType, data: dict[str, Any]) -> NewEvent:
         return NewEvent(type_, data, self._run.message_id, self._run.id)
 
-    async def show(self, piece: base.Piece) -> None:
+    async def show(self, piece: pieces.Piece) -> None:
         """Emits what a piece of the model's reply means to a reader; calls are shown when they run."""
         match piece:
-            case base.TextDelta(text) if text:
+            case pieces.TextDelta(text) if text:
                 if self._between_rounds:
                     text, self._between_rounds = self.transcript.paragraph(text), False
                 await self.emit("content_delta", {"delta": text})
-            case base.ReasoningDelta(text) if text:
+            case pieces.ReasoningDelta(text) if text:
                 await self.emit("reasoning_delta", {"delta": text})
-            case base.Retrying(attempt, delay_s, error):
+            case pieces.Retrying(attempt, delay_s, error):
                 at = timezone.now() + timedelta(seconds=delay_s)
                 wait = {"delayS": round(delay_s, 1), "nextAttemptAt": at.isoformat()}
                 await self.emit("status", {"state": "retrying", "attempt": attempt, **wait, "code": error.code})
@@ -93,7 +93,7 @@ class LiveAnswer:
             self.transcript.add(event.type, event.data)
         self._between_rounds = True
 
-    async def close_round(self, reply: base.Reply) -> None:
+    async def close_round(self, reply: pieces.Reply) -> None:
         """Adds a complete reply and the results that its calls got."""
         calls = [
             replace(self.transcript.calls[call.id], arguments=call.arguments)
@@ -117,7 +117,7 @@ class LiveAnswer:
         text, rest = self._rest(), self._open_calls()
         if text or rest:
             calls = [replace(call, arguments=json.dumps(call.args)) for call in rest]
-            self.rounds.append(await in_tool_thread(round_of, base.Reply(text=text), calls))
+            self.rounds.append(await in_tool_thread(round_of, pieces.Reply(text=text), calls))
 
     def unstored_text(self) -> str:
         """What readers were shown, thoughts and calls too, beyond the rounds that are complete."""

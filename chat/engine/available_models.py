@@ -9,9 +9,9 @@ from weakref import WeakKeyDictionary
 from django.conf import settings
 
 from chat.providers import registry
-from chat.providers.base import Provider, ProviderConfig
 from chat.providers.building import build
 from chat.providers.circuit import Circuit
+from chat.providers.provider import Provider, ProviderConfig
 from chat.providers.registry import ModelUnavailableError, Registry
 
 _providers: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[ProviderConfig, Provider]] = WeakKeyDictionary()

@@ -16,9 +16,12 @@ from chat.events.append import Fenced
 from chat.models import Purpose, calls_of
 from chat.prompts.round_messages import round_entries
 from chat.prompts.window import NO_MORE_TOOLS
-from chat.providers import base
+from chat.providers import pieces
 from chat.providers.circuit import CircuitOpen
 from chat.providers.estimating import estimate_usage
+from chat.providers.model_request import ModelRequest, PromptMessage
+from chat.providers.provider import ProviderConfig
+from chat.providers.provider_error import ProviderError
 from chat.providers.turns import begun_and_ended_by_a_person
 from chat.sent_requests.keeping import KeptRequest
 from chat.spending.calls import CallCost, bound_of, cost_of, counted
@@ -39,39 +42,41 @@ class LiveCall:
     `costs_added` once its costs are on their way into the database. `reservation` is what budgets set aside for it.
     """
 
-    config: base.ProviderConfig
-    request: base.ModelRequest
+    config: ProviderConfig
+    request: ModelRequest
     started: float = math.inf
     reservation: uuid.UUID | None = None
     purpose: Purpose = Purpose.CHAT
-    error: base.ProviderError | None = None
+    error: ProviderError | None = None
     outcome: str = "stopped"
     costs_added: bool = False
     sent: KeptRequest | None = None
     _text: list[str] = field(default_factory=list)
     _reasoning: list[str] = field(default_factory=list)
-    _other: base.Reply = field(default_factory=base.Reply)
+    _other: pieces.Reply = field(default_factory=pieces.Reply)
     _first_piece: float | None = None
     _failed_attempts: list[CallCost] = field(default_factory=list)
 
-    def take(self, piece: base.Piece) -> None:
+    def take(self, piece: pieces.Piece) -> None:
         """Takes a piece. Text is gathered, not joined: a long answer has thousands of pieces."""
-        if self._first_piece is None and isinstance(piece, base.TextDelta | base.ReasoningDelta | base.ToolCallStart):
+        if self._first_piece is None and isinstance(
+            piece, pieces.TextDelta | pieces.ReasoningDelta | pieces.ToolCallStart
+        ):
             self._first_piece = time.monotonic()
         match piece:
-            case base.TextDelta(text):
+            case pieces.TextDelta(text):
                 self._text.append(text)
-            case base.ReasoningDelta(text):
+            case pieces.ReasoningDelta(text):
                 self._reasoning.append(text)
-            case base.Retrying(_, delay_s, error):
+            case pieces.Retrying(_, delay_s, error):
                 self._failed_attempts.append(self._cost(error.code, error))
-                self._other, self._first_piece = base.Reply(), None
+                self._other, self._first_piece = pieces.Reply(), None
                 self.started = time.monotonic() + delay_s
             case _:
-                self._other = base.fold(self._other, piece)
+                self._other = pieces.fold(self._other, piece)
 
     @property
-    def reply(self) -> base.Reply:
+    def reply(self) -> pieces.Reply:
         """What came so far."""
         text, reasoning = "".join(self._text), "".join(self._reasoning)
         return replace(self._other, text=text, reasoning=reasoning, model=self.config.id)
@@ -85,7 +90,7 @@ class LiveCall:
     async def cover_failure(self) -> None:
         """Reserves for another attempt if the vendor may charge for the last. Raises `BudgetRefused`, `Fenced`."""
         failed = self._failed_attempts[-1]
-        if self.reservation is None or failed.usage == base.Usage():
+        if self.reservation is None or failed.usage == pieces.Usage():
             return
         try:
             await in_db.until_done(cover, self.reservation, failed)
@@ -93,7 +98,7 @@ class LiveCall:
             self.started = math.inf  # the next attempt is never made
             raise
 
-    def _cost(self, outcome: str, error: base.ProviderError | None) -> CallCost:
+    def _cost(self, outcome: str, error: ProviderError | None) -> CallCost:
         usage, first = self._usage(error), self._first_piece
         return CallCost(
             provider=self.config.name,
@@ -109,17 +114,17 @@ class LiveCall:
             sent=self.sent,
         )
 
-    def _usage(self, error: base.ProviderError | None) -> base.Usage:
+    def _usage(self, error: ProviderError | None) -> pieces.Usage:
         """Tokens as the vendor counted them, or an estimate if it did not say."""
         reply = self.reply
         if reply.usage is not None and reply.end is not None:
             return reply.usage
         if error is not None and not error.billed:
-            return base.Usage()
+            return pieces.Usage()
         return estimate_usage(self.request, reply)
 
 
-def prepare(config: base.ProviderConfig, prompt: Prompt, answer: LiveAnswer, *, tools: bool) -> LiveCall:
+def prepare(config: ProviderConfig, prompt: Prompt, answer: LiveAnswer, *, tools: bool) -> LiveCall:
     """The request: what the run began with, its own rounds since, and the tools unless they are used up."""
     summarised, sent = answer.rounds[: prompt.rounds_left_out], answer.rounds[prompt.rounds_left_out :]
     rounds = [entry for round_ in sent for entry in round_entries(round_)]
@@ -127,8 +132,8 @@ def prepare(config: base.ProviderConfig, prompt: Prompt, answer: LiveAnswer, *, 
     if rounds:
         messages[-1] = replace(messages[-1], cache_breakpoint=True)
     if not tools:
-        messages.append(base.PromptMessage("user", NO_MORE_TOOLS))
-    request = base.ModelRequest(
+        messages.append(PromptMessage("user", NO_MORE_TOOLS))
+    request = ModelRequest(
         messages=begun_and_ended_by_a_person(messages),
         tools=prompt.more_tools if are_loaded(rounds) else prompt.tools,
         model=config.model,
@@ -139,20 +144,20 @@ def prepare(config: base.ProviderConfig, prompt: Prompt, answer: LiveAnswer, *, 
     return LiveCall(config, request, sent=KeptRequest(config, request, len(answer.rounds)))
 
 
-async def perform(call: LiveCall, show: Callable[[base.Piece], Awaitable[None]], workspace_id: int) -> None:
+async def perform(call: LiveCall, show: Callable[[pieces.Piece], Awaitable[None]], workspace_id: int) -> None:
     """Streams the reply to `show`. Closing the generator closes the connection to the vendor."""
     provider = provider_for(call.config)
     call.started = time.monotonic()
     try:
         with circuit_for(call.config.name, workspace_id).call():
-            async with aclosing(provider.stream(call.request)) as pieces:
-                async for piece in pieces:
+            async with aclosing(provider.stream(call.request)) as answer:
+                async for piece in answer:
                     call.take(piece)
                     await show(piece)
-                    if isinstance(piece, base.Retrying):
+                    if isinstance(piece, pieces.Retrying):
                         await call.cover_failure()
         call.outcome = "complete"
-    except base.ProviderError as error:
+    except ProviderError as error:
         call.error = error
         call.outcome = error.code
 
@@ -183,8 +188,8 @@ async def costs_of(call: LiveCall) -> list[CallCost]:
 
 
 async def ask_aside(
-    account: Account, config: base.ProviderConfig, request: base.ModelRequest, purpose: Purpose, on_costs: OnCosts
-) -> base.Reply:
+    account: Account, config: ProviderConfig, request: ModelRequest, purpose: Purpose, on_costs: OnCosts
+) -> pieces.Reply:
     """The reply to a request beside an answer, paid and recorded like one. Raises `ProviderError`, `BudgetRefused`."""
     call = LiveCall(config, request, purpose=purpose, sent=KeptRequest(config, request, round=0))
     try:
@@ -204,5 +209,5 @@ async def ask_aside(
     return call.reply
 
 
-async def _show_nobody(_piece: base.Piece) -> None:
+async def _show_nobody(_piece: pieces.Piece) -> None:
     """Shows a piece to nobody."""

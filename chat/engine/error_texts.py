@@ -9,8 +9,8 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from chat.providers.base import ProviderError
 from chat.providers.circuit import CircuitOpen
+from chat.providers.provider_error import ProviderError
 from graphs.site.vendor_errors import ErrorCode
 
 _SENTENCES: dict[ErrorCode, Promise] = {

@@ -20,8 +20,10 @@ from chat.engine.claims import ClaimedRun
 from chat.engine.error_texts import Failure
 from chat.prompts.cutting import room_for_prompt
 from chat.prompts.window import surely_fits
-from chat.providers.base import ProviderConfig, ProviderError, Reply
 from chat.providers.estimating import estimate_usage, tokens_of
+from chat.providers.pieces import Reply
+from chat.providers.provider import ProviderConfig
+from chat.providers.provider_error import ProviderError
 from chat.providers.registry import ModelUnavailableError
 from chat.spending.calls import CallCost, cost_of
 from chat.spending.crashed import OUTCOME, settle_run

@@ -11,7 +11,7 @@ from chat.engine.claims import ClaimedRun
 from chat.models import Message, Summary
 from chat.prompts import window
 from chat.prompts.earlier import COLUMNS, EarlierMessage
-from chat.providers.base import PromptMessage, ToolSpec
+from chat.providers.model_request import PromptMessage, ToolSpec
 from chat.subjects import tools
 from chat.subjects.object_loading import are_loaded
 from chat.subjects.registry import subject_of

@@ -16,7 +16,7 @@ from chat.events.append import STORED, EventBatch, Fenced, append
 from chat.events.transcript import Transcript, replay
 from chat.events.vocabulary import NewEvent, to_json
 from chat.models import Message, Proposal, Round, Run, RunStatus, Session, calls_of
-from chat.providers.base import ProviderConfig
+from chat.providers.provider import ProviderConfig
 from chat.spending.calls import CallCost
 from chat.spending.settling import record_costs
 from graphs.models import Modification

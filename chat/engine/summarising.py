@@ -19,8 +19,10 @@ from chat.prompts import cutting, window
 from chat.prompts.cutting import HistoryCut
 from chat.prompts.summary import request_messages, summary_text
 from chat.prompts.summary_json import SummaryShape, shown
-from chat.providers.base import ModelRequest, PromptMessage, ProviderConfig, ProviderError
 from chat.providers.estimating import tokens_of
+from chat.providers.model_request import ModelRequest, PromptMessage
+from chat.providers.provider import ProviderConfig
+from chat.providers.provider_error import ProviderError
 from chat.spending.refusing import BudgetRefused
 
 log = logging.getLogger("countersign.engine")

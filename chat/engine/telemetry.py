@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from chat.engine.claims import ClaimedRun
 from chat.events.transcript import Transcript
 from chat.events.vocabulary import NewEvent
-from chat.providers.base import PromptMessage, ToolCall
 from chat.providers.circuit import CircuitOpen
 from chat.providers.estimating import estimated_tokens, size
+from chat.providers.model_request import PromptMessage, ToolCall
 from chat.subjects import tools
 from graphs.site.telemetry.events import Activity, about, activity, emit
 

@@ -10,7 +10,7 @@ from chat.concurrency.database import in_tool_thread
 from chat.engine import telemetry
 from chat.engine.answer import LiveAnswer
 from chat.proposals import WriteCall
-from chat.providers.base import ToolCall
+from chat.providers.model_request import ToolCall
 from chat.subjects import tools
 from chat.tools.base import ToolContext
 from chat.tools.proposing import Proposing, WriteTool

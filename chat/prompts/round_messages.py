@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from chat.models import Call, Round
 from chat.prompts.tool_results import model_texts
-from chat.providers.base import PromptMessage, Reply, ToolCall
+from chat.providers.model_request import PromptMessage, ToolCall
+from chat.providers.pieces import Reply
 
 
 def round_of(reply: Reply, calls: Iterable[Call] = ()) -> Round:

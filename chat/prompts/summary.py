@@ -10,7 +10,7 @@ from typing import Any
 from chat.models import Message, Proposal, ProposalStatus
 from chat.prompts.cutting import HistoryCut
 from chat.prompts.fencing import fenced
-from chat.providers.base import PromptMessage
+from chat.providers.model_request import PromptMessage
 from graphs.models import Modification
 from graphs.objects.kinds import KINDS
 from rag.texts.shortening import cut

@@ -8,8 +8,8 @@ from chat.prompts.cutting import HistoryCut, Section, cut_history
 from chat.prompts.deepening import quotes, without_quote
 from chat.prompts.earlier import EarlierMessage
 from chat.prompts.round_messages import round_entries
-from chat.providers.base import ModelRequest, PromptMessage
 from chat.providers.estimating import counted_once, size, tokens_of, tokens_of_messages, tokens_of_tools
+from chat.providers.model_request import ModelRequest, PromptMessage
 
 #: Said instead of offering tools once their rounds are used up.
 NO_MORE_TOOLS = (

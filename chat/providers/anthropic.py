@@ -9,7 +9,9 @@ from anthropic import AsyncAnthropic, DefaultAioHttpClient
 
 from chat.providers.anthropic_messages import messages_body
 from chat.providers.anthropic_stream import MessagesDecoder
-from chat.providers.base import ModelRequest, Piece, ProviderConfig
+from chat.providers.model_request import ModelRequest
+from chat.providers.pieces import Piece
+from chat.providers.provider import ProviderConfig
 from chat.providers.streaming import HEADERS, http_options, http_timeout, read_pieces
 
 

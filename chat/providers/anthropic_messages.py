@@ -6,9 +6,10 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from chat.providers.base import ModelRequest, PromptMessage, ProviderConfig
 from chat.providers.cleaning import json_object_or_empty
 from chat.providers.families import same_family
+from chat.providers.model_request import ModelRequest, PromptMessage
+from chat.providers.provider import ProviderConfig
 
 VENDOR = "anthropic"
 MAX_BREAKPOINTS = 4

@@ -5,12 +5,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from chat.providers import base
+from chat.providers import pieces
 from chat.providers.anthropic_messages import VENDOR
 from chat.providers.call_ids import tool_name
 from chat.providers.decoding import Decoder, as_dict, detail, position_key, token_count
+from chat.providers.model_request import ModelRequest
 
-_END: dict[str, base.EndReason] = {
+_END: dict[str, pieces.EndReason] = {
     "tool_use": "tool_calls",
     "max_tokens": "length",
     "model_context_window_exceeded": "length",
@@ -32,12 +33,12 @@ class _Block:
 
 
 class MessagesDecoder(Decoder):
-    def __init__(self, request: base.ModelRequest) -> None:
+    def __init__(self, request: ModelRequest) -> None:
         super().__init__(request)
         self._blocks: dict[object, _Block] = {}
         self._counts: dict[str, int] = {}
         self._thought = 0
-        self._stop: base.EndReason = "stop"
+        self._stop: pieces.EndReason = "stop"
         self.handlers = {
             "message_start": self._start_message,
             "content_block_start": self._start_block,
@@ -48,19 +49,19 @@ class MessagesDecoder(Decoder):
             "error": self.fail,
         }
 
-    def pending(self) -> Iterator[base.Piece]:
+    def pending(self) -> Iterator[pieces.Piece]:
         for index in list(self._blocks):
             yield from self._stop_block({"index": index})
 
-    def _start_message(self, payload: dict[str, Any]) -> Iterator[base.Piece]:
+    def _start_message(self, payload: dict[str, Any]) -> Iterator[pieces.Piece]:
         """Takes the counts of the beginning, without that of what is written: it is no count of the whole answer."""
         self._count(as_dict(payload.get("message")))
         if self.usage:
             self._counts["output_tokens"] = 0
             self.usage = replace(self.usage, completion_tokens=0, reasoning_tokens=0)
-            yield base.UsageReport(replace(self.usage, estimated=True))
+            yield pieces.UsageReport(replace(self.usage, estimated=True))
 
-    def _start_block(self, payload: dict[str, Any]) -> Iterator[base.Piece]:
+    def _start_block(self, payload: dict[str, Any]) -> Iterator[pieces.Piece]:
         yield from self._stop_block(payload)
         content = as_dict(payload.get("content_block"))
         block = _Block(str(content.get("type")))
@@ -69,52 +70,52 @@ class MessagesDecoder(Decoder):
             self.count_call()
             block.id = self.ids.claim(content.get("id"))
             block.given_input = content.get("input")
-            yield base.ToolCallStart(block.id, tool_name(self.text(content.get("name"))))
+            yield pieces.ToolCallStart(block.id, tool_name(self.text(content.get("name"))))
         elif block.kind == "redacted_thinking":
             block.data = self.text(content.get("data"))
         else:
             yield from self._write(block, content)
 
-    def _take_delta(self, payload: dict[str, Any]) -> Iterator[base.Piece]:
+    def _take_delta(self, payload: dict[str, Any]) -> Iterator[pieces.Piece]:
         delta = as_dict(payload.get("delta"))
         block = self._blocks.get(position_key(payload.get("index"))) or _Block(
             str(delta.get("type")).removesuffix("_delta")
         )
         yield from self._write(block, delta)
 
-    def _write(self, block: _Block, fields: dict[str, Any]) -> Iterator[base.Piece]:
+    def _write(self, block: _Block, fields: dict[str, Any]) -> Iterator[pieces.Piece]:
         if block.kind == "tool_use":
             if fragment := self.text(fields.get("partial_json")):
                 block.written += fragment
-                yield base.ToolCallDelta(block.id, fragment)
+                yield pieces.ToolCallDelta(block.id, fragment)
         elif block.kind == "thinking":
             block.signature += self.text(fields.get("signature"))
             if thought := self.text(fields.get("thinking")):
                 block.written += thought
-                yield base.ReasoningDelta(thought)
+                yield pieces.ReasoningDelta(thought)
         elif block.kind == "text" and (text := self.text(fields.get("text"))):
-            yield base.TextDelta(text)
+            yield pieces.TextDelta(text)
 
-    def _stop_block(self, payload: dict[str, Any]) -> Iterator[base.Piece]:
+    def _stop_block(self, payload: dict[str, Any]) -> Iterator[pieces.Piece]:
         block = self._blocks.pop(position_key(payload.get("index")), None)
         if block is None:
             return
         if block.kind == "tool_use" and not block.written.strip():
-            yield base.ToolCallDelta(block.id, self.text(json.dumps(as_dict(block.given_input))))
+            yield pieces.ToolCallDelta(block.id, self.text(json.dumps(as_dict(block.given_input))))
         elif block.kind == "thinking" and block.signature:
             signed = {"type": "thinking", "thinking": block.written, "signature": block.signature}
-            yield base.VendorBlock(VENDOR, signed)
+            yield pieces.VendorBlock(VENDOR, signed)
         elif block.kind == "redacted_thinking":
-            yield base.VendorBlock(VENDOR, {"type": "redacted_thinking", "data": block.data})
+            yield pieces.VendorBlock(VENDOR, {"type": "redacted_thinking", "data": block.data})
 
-    def _take_message_delta(self, payload: dict[str, Any]) -> Iterator[base.Piece]:
+    def _take_message_delta(self, payload: dict[str, Any]) -> Iterator[pieces.Piece]:
         self._count(payload)
         reason = as_dict(payload.get("delta")).get("stop_reason")
         if isinstance(reason, str):
             self._stop = _END.get(reason, "stop")
         return iter(())
 
-    def _stop_message(self, payload: dict[str, Any]) -> Iterator[base.Piece]:
+    def _stop_message(self, payload: dict[str, Any]) -> Iterator[pieces.Piece]:
         self.end(self._stop)
         self.done = True
         return iter(())
@@ -131,7 +132,7 @@ class MessagesDecoder(Decoder):
             return
         fresh, read, created, written = counts
         self._thought = detail(usage.get("output_tokens_details"), "thinking_tokens", written) or self._thought
-        self.usage = base.Usage(
+        self.usage = pieces.Usage(
             prompt_tokens=fresh + read + created,
             completion_tokens=written,
             cached_tokens=read,

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from chat.providers.base import ModelRequest, Provider, ProviderConfig
+from chat.providers.model_request import ModelRequest
+from chat.providers.provider import Provider, ProviderConfig
 from chat.providers.retrying import RetryingProvider
 
 

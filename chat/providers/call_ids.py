@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from itertools import chain, count
 
-from chat.providers.base import ModelRequest
+from chat.providers.model_request import ModelRequest
 
 _ACCEPTED_ID = re.compile(r"[A-Za-z0-9_-]{1,40}")
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_-]")

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from chat.providers.base import ProviderError
+from chat.providers.provider_error import ProviderError
 from graphs.site.vendor_errors import ErrorCode
 
 #: Calls in a row, each of them with its own repeated attempts.

@@ -5,7 +5,8 @@ import math
 from collections.abc import Awaitable
 from typing import TypeVar
 
-from chat.providers.base import ProviderConfig, ProviderError
+from chat.providers.provider import ProviderConfig
+from chat.providers.provider_error import ProviderError
 
 T = TypeVar("T")
 

@@ -4,11 +4,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from chat.providers.base import EndReason, ModelRequest, Piece, ProviderError, TurnEnd, Usage, UsageReport
 from chat.providers.call_ids import CallIds
+from chat.providers.classifying import error_in_stream
 from chat.providers.cleaning import clean, parse_json
-from chat.providers.errors import error_in_stream
 from chat.providers.estimating import estimated_tokens, size, tokens_of
+from chat.providers.model_request import ModelRequest
+from chat.providers.pieces import EndReason, Piece, TurnEnd, Usage, UsageReport
+from chat.providers.provider_error import ProviderError
 from chat.providers.sse import EventStream, ServerSentEvent
 
 MAX_REPLY_CHARACTERS = 4_194_304

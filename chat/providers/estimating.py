@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 
-from chat.providers.base import ModelRequest, PromptMessage, Reply, Usage
+from chat.providers.model_request import ModelRequest, PromptMessage
+from chat.providers.pieces import Reply, Usage
 from rag.texts.tokens import count_tokens
 
 #: About right for words in any writing: a letter has one or two bytes, a Chinese character has three.

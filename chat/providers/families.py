@@ -2,7 +2,7 @@
 
 import re
 
-from chat.providers.base import ProviderConfig
+from chat.providers.provider import ProviderConfig
 
 #: A snapshot of a model is of its family: claude-haiku-4-5-20251001, gpt-5-2025-08-07.
 _SNAPSHOT = re.compile(r"-(20\d{6}|20\d\d-\d\d-\d\d)$")

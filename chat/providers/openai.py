@@ -7,9 +7,11 @@ from typing import Any
 import httpx2
 from openai import AsyncOpenAI, DefaultAioHttpClient
 
-from chat.providers.base import ModelRequest, Piece, ProviderConfig
+from chat.providers.model_request import ModelRequest
 from chat.providers.openai_chat import chat_body
 from chat.providers.openai_chat_stream import ChatDecoder
+from chat.providers.pieces import Piece
+from chat.providers.provider import ProviderConfig
 from chat.providers.streaming import HEADERS, Ask, http_options, http_timeout, read_pieces
 
 NO_KEY = "none"

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-from chat.providers.base import ModelRequest, PromptMessage, ProviderConfig
 from chat.providers.cleaning import json_object_text
 from chat.providers.families import same_vendor
+from chat.providers.model_request import ModelRequest, PromptMessage
+from chat.providers.provider import ProviderConfig
 from chat.providers.turns import alternating
 
 

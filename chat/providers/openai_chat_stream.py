@@ -5,12 +5,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from chat.providers import base
+from chat.providers import pieces
 from chat.providers.call_ids import tool_name
+from chat.providers.classifying import error_in_stream
 from chat.providers.decoding import Decoder, as_dict, vendor_usage
-from chat.providers.errors import error_in_stream
+from chat.providers.model_request import ModelRequest
+from chat.providers.provider_error import ProviderError
 
-_END: dict[str, base.EndReason] = {
+_END: dict[str, pieces.EndReason] = {
     "tool_calls": "tool_calls",
     "function_call": "tool_calls",
     "length": "length",
@@ -31,12 +33,12 @@ class _Call:
 class ChatDecoder(Decoder):
     farewell = b"[DONE]"
 
-    def __init__(self, request: base.ModelRequest) -> None:
+    def __init__(self, request: ModelRequest) -> None:
         super().__init__(request)
         self._by_index: dict[object, _Call] = {}
         self._in_order: list[_Call] = []
 
-    def take(self, name: str, payload: dict[str, Any]) -> Iterator[base.Piece]:
+    def take(self, name: str, payload: dict[str, Any]) -> Iterator[pieces.Piece]:
         if payload.get("error") or name == "error":
             raise error_in_stream(payload)
         if isinstance(usage := payload.get("usage"), dict):
@@ -50,27 +52,27 @@ class ChatDecoder(Decoder):
                 continue
             delta = as_dict(choice.get("delta"))
             if reasoning := self.text(delta.get("reasoning_content") or delta.get("reasoning")):
-                yield base.ReasoningDelta(reasoning)
+                yield pieces.ReasoningDelta(reasoning)
             if text := self.text(delta.get("content")) + self.text(delta.get("refusal")):
-                yield base.TextDelta(text)
+                yield pieces.TextDelta(text)
             fragments = delta.get("tool_calls")
             for fragment in fragments if isinstance(fragments, list) else ():
                 if isinstance(fragment, dict):
                     yield from self._take_fragment(fragment)
             reason = choice.get("finish_reason")
             if reason == "insufficient_system_resource":
-                raise base.ProviderError("server_error", "the vendor ran out of resources within the answer")
+                raise ProviderError("server_error", "the vendor ran out of resources within the answer")
             if isinstance(reason, str) and reason:
                 self.end(_END.get(reason, "stop"))
 
-    def pending(self) -> Iterator[base.Piece]:
+    def pending(self) -> Iterator[pieces.Piece]:
         for call in self._in_order:
             if not call.id:
                 yield from self._announce(call)
             if not call.arguments.strip():
-                yield base.ToolCallDelta(call.id, "{}")
+                yield pieces.ToolCallDelta(call.id, "{}")
 
-    def _take_fragment(self, fragment: dict[str, Any]) -> Iterator[base.Piece]:
+    def _take_fragment(self, fragment: dict[str, Any]) -> Iterator[pieces.Piece]:
         function = as_dict(fragment.get("function"))
         call = self._call_of(fragment, function)
         call.name = call.name or self.text(function.get("name"))
@@ -80,7 +82,7 @@ class ChatDecoder(Decoder):
         if not call.id and call.name:
             yield from self._announce(call)
         elif call.id and arguments:
-            yield base.ToolCallDelta(call.id, arguments)
+            yield pieces.ToolCallDelta(call.id, arguments)
 
     def _call_of(self, fragment: dict[str, Any], function: dict[str, Any]) -> _Call:
         """The call that a fragment belongs to. A new id with a name begins a new one, also at an index seen before."""
@@ -102,8 +104,8 @@ class ChatDecoder(Decoder):
         same = [call for call in self._in_order if call.vendor_id == vendor_id] if vendor_id else self._in_order
         return same[-1] if same else None
 
-    def _announce(self, call: _Call) -> Iterator[base.Piece]:
+    def _announce(self, call: _Call) -> Iterator[pieces.Piece]:
         call.id = self.ids.claim(call.vendor_id)
-        yield base.ToolCallStart(call.id, tool_name(call.name))
+        yield pieces.ToolCallStart(call.id, tool_name(call.name))
         if call.arguments:
-            yield base.ToolCallDelta(call.id, call.arguments)
+            yield pieces.ToolCallDelta(call.id, call.arguments)

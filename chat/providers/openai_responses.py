@@ -3,11 +3,13 @@
 from collections.abc import AsyncGenerator, Iterator
 from typing import Any
 
-from chat.providers.base import ModelRequest, Piece, PromptMessage, ProviderConfig
 from chat.providers.cleaning import json_object_text
 from chat.providers.families import same_family
+from chat.providers.model_request import ModelRequest, PromptMessage
 from chat.providers.openai import OpenAIProvider
 from chat.providers.openai_responses_stream import VENDOR, ResponsesDecoder
+from chat.providers.pieces import Piece
+from chat.providers.provider import ProviderConfig
 from chat.providers.streaming import read_pieces
 
 

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from chat.providers import base
+from chat.providers import pieces
 from chat.providers.call_ids import tool_name
 from chat.providers.decoding import Decoder, as_dict, position_key, vendor_usage
+from chat.providers.model_request import ModelRequest
 
 VENDOR = "openai-responses"
 
@@ -19,7 +20,7 @@ class _Call:
 
 
 class ResponsesDecoder(Decoder):
-    def __init__(self, request: base.ModelRequest) -> None:
+    def __init__(self, request: ModelRequest) -> None:
         super().__init__(request)
         self._calls_by_index: dict[object, _Call] = {}
         self._summaries = 0
@@ -38,11 +39,11 @@ class ResponsesDecoder(Decoder):
             "error": self.fail,
         }
 
-    def pending(self) -> Iterator[base.Piece]:
+    def pending(self) -> Iterator[pieces.Piece]:
         for call in self._calls_by_index.values():
             yield from self._end_call(call, "")
 
-    def _add_item(self, payload: dict[str, Any]) -> Iterator[base.Piece]:
+    def _add_item(self, payload: dict[str, Any]) -> Iterator[pieces.Piece]:
         item = as_dict(payload.get("item"))
         if item.get("type") != "function_call":
             return
@@ -51,16 +52,16 @@ class ResponsesDecoder(Decoder):
         self.count_call()
         call = _Call(self.ids.claim(item.get("call_id")))
         self._calls_by_index[position_key(payload.get("output_index"))] = call
-        yield base.ToolCallStart(call.id, tool_name(self.text(item.get("name"))))
+        yield pieces.ToolCallStart(call.id, tool_name(self.text(item.get("name"))))
 
-    def _arguments_delta(self, payload: dict[str, Any]) -> Iterator[base.Piece]:
+    def _arguments_delta(self, payload: dict[str, Any]) -> Iterator[pieces.Piece]:
         call = self._calls_by_index.get(position_key(payload.get("output_index")))
         fragment = self.text(payload.get("delta"))
         if call and fragment:
             call.written += fragment
-            yield base.ToolCallDelta(call.id, fragment)
+            yield pieces.ToolCallDelta(call.id, fragment)
 
-    def _end_item(self, payload: dict[str, Any]) -> Iterator[base.Piece]:
+    def _end_item(self, payload: dict[str, Any]) -> Iterator[pieces.Piece]:
         item = as_dict(payload.get("item"))
         if item.get("type") == "function_call":
             call = self._calls_by_index.get(position_key(payload.get("output_index")))
@@ -69,7 +70,7 @@ class ResponsesDecoder(Decoder):
                 call = self._calls_by_index[position_key(payload.get("output_index"))]
             yield from self._end_call(call, item.get("arguments"))
         elif item.get("type") == "reasoning" and (sealed := self.text(item.get("encrypted_content"))):
-            yield base.VendorBlock(VENDOR, self._reasoning(item, sealed))
+            yield pieces.VendorBlock(VENDOR, self._reasoning(item, sealed))
 
     def _reasoning(self, item: dict[str, Any], sealed: str) -> dict[str, Any]:
         """The reasoning as it is stored and sent back: its known parts, cleaned, and nothing else."""
@@ -81,26 +82,26 @@ class ResponsesDecoder(Decoder):
         summary = [{"type": "summary_text", "text": text} for text in texts if text]
         return kept | {"summary": summary, "encrypted_content": sealed}
 
-    def _end_call(self, call: _Call, whole: object) -> Iterator[base.Piece]:
+    def _end_call(self, call: _Call, whole: object) -> Iterator[pieces.Piece]:
         """The arguments as a whole, where they did not come in parts."""
         if not call.ended and not call.written.strip():
-            yield base.ToolCallDelta(call.id, self.text(whole) or "{}")
+            yield pieces.ToolCallDelta(call.id, self.text(whole) or "{}")
         call.ended = True
 
-    def _text_delta(self, payload: dict[str, Any]) -> Iterator[base.Piece]:
+    def _text_delta(self, payload: dict[str, Any]) -> Iterator[pieces.Piece]:
         if text := self.text(payload.get("delta")):
-            yield base.TextDelta(text)
+            yield pieces.TextDelta(text)
 
-    def _begin_summary(self, payload: dict[str, Any]) -> Iterator[base.Piece]:
+    def _begin_summary(self, payload: dict[str, Any]) -> Iterator[pieces.Piece]:
         self._summaries += 1
         if self._summaries > 1:
-            yield base.ReasoningDelta("\n\n")
+            yield pieces.ReasoningDelta("\n\n")
 
-    def _reasoning_delta(self, payload: dict[str, Any]) -> Iterator[base.Piece]:
+    def _reasoning_delta(self, payload: dict[str, Any]) -> Iterator[pieces.Piece]:
         if text := self.text(payload.get("delta")):
-            yield base.ReasoningDelta(text)
+            yield pieces.ReasoningDelta(text)
 
-    def _complete(self, payload: dict[str, Any]) -> Iterator[base.Piece]:
+    def _complete(self, payload: dict[str, Any]) -> Iterator[pieces.Piece]:
         response = as_dict(payload.get("response"))
         usage = as_dict(response.get("usage"))
         read, written = usage.get("input_tokens_details"), usage.get("output_tokens_details")

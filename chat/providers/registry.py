@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from chat.providers.base import Price, ProviderConfig
+from chat.providers.provider import Price, ProviderConfig
 
 DETECTION_ORDER = ("deepseek", "openai", "anthropic", "custom")
 FALLBACK = "demo"

@@ -8,7 +8,10 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import replace
 
-from chat.providers.base import ModelRequest, Piece, Provider, ProviderError, Retrying, UsageReport
+from chat.providers.model_request import ModelRequest
+from chat.providers.pieces import Piece, Retrying, UsageReport
+from chat.providers.provider import Provider
+from chat.providers.provider_error import ProviderError
 
 MAX_ATTEMPTS = 3
 FIRST_DELAY_S = 0.5

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from chat.providers.base import ProviderError
+from chat.providers.provider_error import ProviderError
 
 MAX_EVENT_BYTES = 1_048_576
 _NEWLINE = re.compile(rb"\r\n|\n|\r")

@@ -10,11 +10,13 @@ from typing import Any
 import aiohttp
 import httpx2
 
-from chat.providers.base import Piece, ProviderConfig, ProviderError
+from chat.providers.classifying import classify, error_in_stream, redacted
 from chat.providers.cleaning import parse_json
 from chat.providers.clock import Clock
 from chat.providers.decoding import Decoder
-from chat.providers.errors import classify, error_in_stream, redacted
+from chat.providers.pieces import Piece
+from chat.providers.provider import ProviderConfig
+from chat.providers.provider_error import ProviderError
 
 CONNECT_TIMEOUT_S = 10.0
 MAX_ERROR_BYTES = 65_536

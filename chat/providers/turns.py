@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from chat.providers.base import PromptMessage
+from chat.providers.model_request import PromptMessage
 
 OPENING = "[Earlier messages of this conversation were left out.]"
 CLOSING = "[Go on.]"

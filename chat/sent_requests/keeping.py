@@ -12,8 +12,9 @@ from django.db import connection, transaction
 from django.db.models.functions import Now
 
 from chat.models import Run, SentRequest, Session
-from chat.providers.base import ModelRequest, ProviderConfig
 from chat.providers.building import body_of
+from chat.providers.model_request import ModelRequest
+from chat.providers.provider import ProviderConfig
 from chat.sent_requests.layout import Entry, take_apart
 
 _FORGET = """

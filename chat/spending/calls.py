@@ -7,8 +7,10 @@ from decimal import Decimal
 from typing import Any
 
 from chat.models import Purpose
-from chat.providers.base import ModelRequest, Price, ProviderConfig, Usage
 from chat.providers.estimating import prompt_bound, size, tokens_of
+from chat.providers.model_request import ModelRequest
+from chat.providers.pieces import Usage
+from chat.providers.provider import Price, ProviderConfig
 from chat.sent_requests.keeping import KeptRequest
 from rag.texts.tokens import count_tokens
 

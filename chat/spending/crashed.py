@@ -10,8 +10,9 @@ from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast, Coalesce, Now
 
 from chat.models import ModelCall, Purpose, Reservation, Run, RunStatus, Session, StreamEvent
-from chat.providers.base import Price, Usage
 from chat.providers.estimating import estimated_tokens
+from chat.providers.pieces import Usage
+from chat.providers.provider import Price
 from chat.spending.calls import CallCost, dollars
 from chat.spending.settling import record_costs
 from graphs.site.accounts import Account

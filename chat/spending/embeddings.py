@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from chat.models import Purpose
-from chat.providers.base import Price, Usage
 from chat.providers.estimating import estimated_tokens, size
+from chat.providers.pieces import Usage
+from chat.providers.provider import Price
 from chat.spending import free_questions
 from chat.spending.calls import Bound, CallCost, counted, dollars
 from chat.spending.refusing import BudgetRefused

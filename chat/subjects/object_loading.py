@@ -5,7 +5,7 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from chat.providers.base import PromptMessage
+from chat.providers.model_request import PromptMessage
 from chat.subjects import words
 from chat.tools.base import Arguments, ReadTool, Tool, ToolContext
 from chat.tools.object_reading import READ_TOOLS

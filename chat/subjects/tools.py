@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from chat.providers.base import ToolSpec
+from chat.providers.model_request import ToolSpec
 from chat.subjects.object_loading import LOAD_OBJECT_TOOLS, OBJECT_TOOLS
 from chat.subjects.registry import every_subject
 from chat.subjects.subject import Subject

@@ -14,7 +14,9 @@ from channels.testing import ApplicationCommunicator, WebsocketCommunicator
 from django.contrib.auth.models import User
 
 from chat.engine.runtime import Runtime
-from chat.providers.base import ModelRequest, Piece, ProviderConfig, TextDelta, TurnEnd, Usage, UsageReport
+from chat.providers.model_request import ModelRequest
+from chat.providers.pieces import Piece, TextDelta, TurnEnd, Usage, UsageReport
+from chat.providers.provider import ProviderConfig
 from config.asgi import application
 from graphs.site.api import tokens
 

@@ -10,7 +10,7 @@ from django.db import transaction
 from chat.models import Call, Message, Session, Stream, Summary
 from chat.prompts.round_messages import round_of
 from chat.proposals import propose
-from chat.providers.base import Reply
+from chat.providers.pieces import Reply
 from chat.subjects import tools
 from chat.subjects.registry import subject_of
 from chat.subjects.tools import CallRefused, ParsedCall

@@ -11,8 +11,10 @@ import pytest
 from chat.concurrency import database
 from chat.engine import calling
 from chat.engine.available_models import configured
-from chat.providers.base import ModelRequest, Piece, ProviderError, ReasoningDelta, Retrying, TextDelta
 from chat.providers.demo.provider import DemoProvider
+from chat.providers.model_request import ModelRequest
+from chat.providers.pieces import Piece, ReasoningDelta, Retrying, TextDelta
+from chat.providers.provider_error import ProviderError
 from tests.chat.inprocess import Model
 
 DOWN = ProviderError("server_error", "down", retryable=True)

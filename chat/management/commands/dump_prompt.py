@@ -13,9 +13,9 @@ from chat.prompts.fencing import context_text
 from chat.prompts.system import system_prompt
 from chat.prompts.versions import prompt_version
 from chat.prompts.window import SentMessage, prompt
-from chat.providers.base import ModelRequest
 from chat.providers.building import body_of
 from chat.providers.estimating import MESSAGE_TOKENS, tokens_of, tokens_of_tools
+from chat.providers.model_request import ModelRequest
 from chat.subjects.registry import subject_of
 from chat.subjects.tools import specs
 from graphs.models import Object

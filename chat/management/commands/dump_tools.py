@@ -9,9 +9,10 @@ from django.core.management.base import CommandParser
 
 from chat.management.cli_options import add_asking_options, asking, model_named
 from chat.prompts.tool_results import model_text
-from chat.providers.base import ModelRequest, ProviderConfig, ToolSpec, Wire
 from chat.providers.building import body_of
 from chat.providers.estimating import tokens_of_tools
+from chat.providers.model_request import ModelRequest, ToolSpec
+from chat.providers.provider import ProviderConfig, Wire
 from chat.sent_requests.layout import to_json
 from chat.subjects.registry import subject_of
 from chat.subjects.tools import CallRefused, by_name, parse, run, specs

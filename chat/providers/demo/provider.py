@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from chat.providers import base
+from chat.providers import pieces
 from chat.providers.call_ids import CallIds
 from chat.providers.demo.answers import ANSWERS, found
 from chat.providers.demo.changes import Plan, plans
@@ -18,6 +18,8 @@ from chat.providers.demo.lookups import Answered, Lookups, PlannedCall, Unavaila
 from chat.providers.demo.seen import Row, Seen, seen
 from chat.providers.demo.sentences import CHANGES, PHRASES, Intent, Phrases, paragraphs, plain, subject, understand
 from chat.providers.estimating import estimated_tokens, size, tokens_of
+from chat.providers.model_request import ModelRequest
+from chat.providers.provider import ProviderConfig
 
 DELAY_S = 0.015
 _PROPOSE = "propose_"
@@ -25,12 +27,12 @@ _WORD = re.compile(r"\S+\s*|\s+")
 
 
 class DemoProvider:
-    def __init__(self, config: base.ProviderConfig, delay_s: float = DELAY_S) -> None:
+    def __init__(self, config: ProviderConfig, delay_s: float = DELAY_S) -> None:
         """`delay_s` is the pause between two words."""
         self.config = config
         self._delay_s = delay_s
 
-    async def stream(self, request: base.ModelRequest) -> AsyncGenerator[base.Piece]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[pieces.Piece]:
         shown = seen(request)
         step = next_step(shown)
         written = 0
@@ -38,8 +40,8 @@ class DemoProvider:
             written += size(getattr(piece, "text", "") or getattr(piece, "fragment", ""))
             yield piece
             await asyncio.sleep(self._delay_s)
-        yield base.UsageReport(base.Usage(tokens_of(request), estimated_tokens(written), estimated=True))
-        yield base.TurnEnd("tool_calls" if step.calls else "stop")
+        yield pieces.UsageReport(pieces.Usage(tokens_of(request), estimated_tokens(written), estimated=True))
+        yield pieces.TurnEnd("tool_calls" if step.calls else "stop")
 
     async def close(self) -> None:
         """There is nothing to give back."""
@@ -54,18 +56,18 @@ class Step:
     calls: tuple[PlannedCall, ...] = ()
 
 
-def _pieces(step: Step, ids: CallIds, *, first: bool) -> Iterator[base.Piece]:
+def _pieces(step: Step, ids: CallIds, *, first: bool) -> Iterator[pieces.Piece]:
     say = Phrases(step.intent.language)
     if first and step.intent.name not in {"help", "unknown", "too_long", *CHANGES}:
         about = subject(next(iter(step.intent.words.values()), ""))
         thought = say("thinking", topic=f"“{about}”" if about else say("topic"))
-        yield from map(base.ReasoningDelta, _WORD.findall(thought))
+        yield from map(pieces.ReasoningDelta, _WORD.findall(thought))
     if step.text:
-        yield from map(base.TextDelta, _WORD.findall(f"{say('notice')}\n\n{step.text}"))
+        yield from map(pieces.TextDelta, _WORD.findall(f"{say('notice')}\n\n{step.text}"))
     for call in step.calls:
         call_id = ids.claim(None)
-        yield base.ToolCallStart(call_id, call.tool)
-        yield base.ToolCallDelta(call_id, json.dumps(call.arguments, ensure_ascii=False))
+        yield pieces.ToolCallStart(call_id, call.tool)
+        yield pieces.ToolCallDelta(call_id, json.dumps(call.arguments, ensure_ascii=False))
 
 
 def next_step(shown: Seen) -> Step:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from chat.providers.base import ModelRequest
+from chat.providers.model_request import ModelRequest
 from rag.texts.tables import decode
 
 Row = dict[str, Any]

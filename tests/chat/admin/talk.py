@@ -13,7 +13,9 @@ from django.utils import timezone
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
 from chat.models import Call, Message, Process, Round, Run, RunStatus, Session, Stream
-from chat.providers.base import ModelRequest, PromptMessage, ProviderConfig, ToolSpec, Usage
+from chat.providers.model_request import ModelRequest, PromptMessage, ToolSpec
+from chat.providers.pieces import Usage
+from chat.providers.provider import ProviderConfig
 from chat.sent_requests.keeping import KeptRequest
 from chat.spending.calls import CallCost
 from chat.spending.settling import record_costs_now

@@ -14,9 +14,11 @@ from chat.admin import sent_request_page
 from chat.admin.request_entries import parts_of
 from chat.models import Message, ModelCall, Purpose, SentRequest
 from chat.prompts.fencing import context_text
-from chat.providers.base import ModelRequest, PromptMessage, ProviderConfig, ToolCall, Usage
 from chat.providers.building import body_of
 from chat.providers.estimating import MESSAGE_TOKENS, tokens_of, tokens_of_tools
+from chat.providers.model_request import ModelRequest, PromptMessage, ToolCall
+from chat.providers.pieces import Usage
+from chat.providers.provider import ProviderConfig
 from chat.sent_requests.keeping import KeptRequest
 from chat.sent_requests.layout import take_apart
 from graphs.models import Graph, Workspace

@@ -11,7 +11,8 @@ from jsonschema import Draft202012Validator
 from pytest_django import Settings
 
 from chat.concurrency.database import in_db
-from chat.providers.base import ProviderError, ToolCallDelta, ToolCallStart, TurnEnd
+from chat.providers.pieces import ToolCallDelta, ToolCallStart, TurnEnd
+from chat.providers.provider_error import ProviderError
 from chat.queries.answers import run_result
 from graphs.models import Graph
 from tests.chat.inprocess import Answer, Model, request, run

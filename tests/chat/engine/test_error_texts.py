@@ -4,7 +4,7 @@ import pytest
 from django.utils import translation
 
 from chat.engine import error_texts
-from chat.providers.base import ProviderError
+from chat.providers.provider_error import ProviderError
 
 
 def test_a_model_that_is_gone_is_named_with_those_that_can_be_asked() -> None:

@@ -7,7 +7,7 @@ from chat.engine import open_calls
 from chat.models import WAITING, Call, Message
 from chat.prompts.round_messages import round_entries, round_of
 from chat.prompts.tool_results import LEAST_TOKENS, TOGETHER
-from chat.providers.base import Reply
+from chat.providers.pieces import Reply
 from rag.texts.tables import decode
 from rag.texts.tokens import count_tokens
 

@@ -29,7 +29,7 @@ from chat.models import (
     StreamEvent,
 )
 from chat.providers import retrying
-from chat.providers.base import ModelRequest, PromptMessage
+from chat.providers.model_request import ModelRequest, PromptMessage
 from chat.spending import crashed
 from chat.spending.calls import CallCost
 from chat.spending.refusing import BudgetRefused

@@ -13,7 +13,8 @@ from chat.events.append import Fenced
 from chat.models import Call, Message, ModelCall, Purpose, Run, RunStatus, Session, Stream, Summary, calls_of
 from chat.prompts.cutting import HistoryCut
 from chat.prompts.round_messages import round_of
-from chat.providers.base import Reply, ToolCall
+from chat.providers.model_request import ToolCall
+from chat.providers.pieces import Reply
 from chat.subjects import tools
 from chat.subjects.tools import ParsedCall
 from chat.tools.base import ToolContext

@@ -16,7 +16,7 @@ from chat.engine import calling
 from chat.engine.available_models import configured
 from chat.events import presence
 from chat.models import Message, Proposal, Purpose, Session
-from chat.providers.base import ModelRequest, PromptMessage
+from chat.providers.model_request import ModelRequest, PromptMessage
 from chat.spending.calls import CallCost
 from chat.spending.refusing import BudgetRefused
 from graphs.models import Graph

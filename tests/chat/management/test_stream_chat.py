@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 
 from chat.models import Message, Process, Run, RunStatus, Session
-from chat.providers.base import ProviderError
+from chat.providers.provider_error import ProviderError
 from graphs.models import Graph, Role, Workspace
 from tests.cast import member
 from tests.chat.inprocess import Model

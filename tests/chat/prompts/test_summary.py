@@ -10,7 +10,7 @@ from chat.models import Call, Message, Proposal, ProposalStatus, Round
 from chat.prompts.cutting import HistoryCut
 from chat.prompts.summary import request_messages, summary_text
 from chat.prompts.summary_json import shown
-from chat.providers.base import PromptMessage
+from chat.providers.model_request import PromptMessage
 from graphs.history.changes import apply
 from graphs.history.recording import Because
 from graphs.models import Graph, Origin, Workspace

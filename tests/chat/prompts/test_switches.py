@@ -19,12 +19,14 @@ from chat.prompts.deepening import note_about
 from chat.prompts.round_messages import round_of
 from chat.providers.anthropic_messages import messages_body
 from chat.providers.anthropic_stream import MessagesDecoder
-from chat.providers.base import ModelRequest, ProviderConfig, Reply, ToolSpec, fold
 from chat.providers.decoding import Decoder
+from chat.providers.model_request import ModelRequest, ToolSpec
 from chat.providers.openai_chat import chat_body
 from chat.providers.openai_chat_stream import ChatDecoder
 from chat.providers.openai_responses import responses_body
 from chat.providers.openai_responses_stream import ResponsesDecoder
+from chat.providers.pieces import Reply, fold
+from chat.providers.provider import ProviderConfig
 from chat.providers.registry import Registry
 from config.settings import CHAT_PROVIDERS
 from tests.vendors.anthropic_wire import messages_events

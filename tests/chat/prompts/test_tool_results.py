@@ -10,7 +10,8 @@ from pytest_django import Settings
 from chat.models import Call, Round
 from chat.prompts.round_messages import round_entries, round_of
 from chat.prompts.tool_results import LEAST_TOKENS, model_text
-from chat.providers.base import Reply, ToolCall
+from chat.providers.model_request import ToolCall
+from chat.providers.pieces import Reply
 from rag.texts.tables import as_json, decode
 from rag.texts.tokens import count_tokens
 

@@ -4,7 +4,7 @@ from chat.models import Message, Round, Summary
 from chat.prompts import window
 from chat.prompts.cutting import HistoryCut
 from chat.prompts.deepening import note_about
-from chat.providers.base import ModelRequest
+from chat.providers.model_request import ModelRequest
 
 
 def question(sequence: int, **values: str) -> Message:

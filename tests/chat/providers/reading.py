@@ -5,9 +5,12 @@ from collections.abc import Iterable
 from contextlib import aclosing
 from typing import Any
 
-from chat.providers.base import ModelRequest, Piece, PromptMessage, ProviderConfig, ProviderError, Reply, fold
 from chat.providers.building import build
 from chat.providers.decoding import Decoder
+from chat.providers.model_request import ModelRequest, PromptMessage
+from chat.providers.pieces import Piece, Reply, fold
+from chat.providers.provider import ProviderConfig
+from chat.providers.provider_error import ProviderError
 from tests.vendors import VendorServer
 
 KEY = "sk-test-4f9d2c7b1a"

@@ -3,7 +3,8 @@ from dataclasses import replace
 import pytest
 
 from chat.providers.anthropic_messages import anthropic_messages, messages_body
-from chat.providers.base import PromptMessage, ProviderConfig, ToolCall, ToolSpec
+from chat.providers.model_request import PromptMessage, ToolCall, ToolSpec
+from chat.providers.provider import ProviderConfig
 from tests.chat.providers.reading import request_of
 
 CONFIG = ProviderConfig("anthropic", "anthropic", "http://x", "m", 10, None)

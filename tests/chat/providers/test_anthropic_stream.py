@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from chat.providers.anthropic_stream import MessagesDecoder
-from chat.providers.base import Reply, Usage
+from chat.providers.pieces import Reply, Usage
 from tests.chat.providers.reading import decode, folded, request_of
 from tests.vendors.anthropic_wire import event
 

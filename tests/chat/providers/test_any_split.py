@@ -8,10 +8,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from chat.providers.anthropic_stream import MessagesDecoder
-from chat.providers.base import Reply
 from chat.providers.decoding import Decoder
 from chat.providers.openai_chat_stream import ChatDecoder
 from chat.providers.openai_responses_stream import ResponsesDecoder
+from chat.providers.pieces import Reply
 from tests.chat.providers.reading import decode, request_of
 from tests.vendors.anthropic_wire import messages_events
 from tests.vendors.openai_wire import chat_events

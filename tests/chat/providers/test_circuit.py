@@ -2,8 +2,8 @@ import asyncio
 
 import pytest
 
-from chat.providers.base import ProviderError
 from chat.providers.circuit import FAILURES, PAUSE_S, Circuit, CircuitOpen
+from chat.providers.provider_error import ProviderError
 
 BROKEN = ProviderError("server_error", "sorry")
 

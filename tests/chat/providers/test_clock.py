@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from chat.providers.base import ProviderConfig
 from chat.providers.clock import Clock
+from chat.providers.provider import ProviderConfig
 
 IDLE_S = 0.2
 CONFIG = ProviderConfig("any", "openai", "", "any", 1000, None, idle_timeout_s=IDLE_S, total_timeout_s=30)

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from chat.providers import retrying, streaming
-from chat.providers.base import ProviderError
+from chat.providers.provider_error import ProviderError
 from tests.chat.providers.reading import KEY, KINDS, ask, config_for, folded
 from tests.vendors import Script, VendorServer, recorded
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from chat.providers.base import Reply
+from chat.providers.pieces import Reply
 from tests.chat.providers.reading import decode, request_of
 from tests.chat.providers.test_any_split import split
 from tests.chat.providers.test_recordings import DECODERS

@@ -1,5 +1,6 @@
-from chat.providers.base import PromptMessage, ProviderConfig, ToolCall, ToolSpec
+from chat.providers.model_request import PromptMessage, ToolCall, ToolSpec
 from chat.providers.openai_chat import chat_body
+from chat.providers.provider import ProviderConfig
 from tests.chat.providers.reading import request_of
 
 CONFIG = ProviderConfig("openai", "openai", "http://x", "m", 10, None)

@@ -3,8 +3,9 @@ from typing import Any
 
 import pytest
 
-from chat.providers.base import PromptMessage, Reply, ToolCall, Usage
+from chat.providers.model_request import PromptMessage, ToolCall
 from chat.providers.openai_chat_stream import ChatDecoder
+from chat.providers.pieces import Reply, Usage
 from tests.chat.providers.reading import decode, request_of
 
 

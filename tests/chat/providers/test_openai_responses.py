@@ -2,9 +2,11 @@ from typing import Any
 
 import pytest
 
-from chat.providers.base import PromptMessage, ProviderConfig, Reply, ToolCall, ToolSpec, Usage
+from chat.providers.model_request import PromptMessage, ToolCall, ToolSpec
 from chat.providers.openai_responses import responses_body
 from chat.providers.openai_responses_stream import ResponsesDecoder
+from chat.providers.pieces import Reply, Usage
+from chat.providers.provider import ProviderConfig
 from tests.chat.providers.reading import decode, request_of
 from tests.vendors.anthropic_wire import event
 from tests.vendors.responses_wire import responses_events

@@ -10,9 +10,9 @@ from openai.types.responses import ResponseStreamEvent
 from pydantic import TypeAdapter
 
 from chat.providers.anthropic_stream import MessagesDecoder
-from chat.providers.base import Usage
 from chat.providers.openai_chat_stream import ChatDecoder
 from chat.providers.openai_responses_stream import ResponsesDecoder
+from chat.providers.pieces import Usage
 from tests.chat.providers.reading import decode, request_of
 from tests.vendors import recorded
 

@@ -1,6 +1,6 @@
 import pytest
 
-from chat.providers.base import Price
+from chat.providers.provider import Price
 from chat.providers.registry import ModelUnavailableError, Registry, problems
 
 TABLE = {

@@ -3,17 +3,10 @@ from collections.abc import AsyncGenerator, Sequence
 
 import pytest
 
-from chat.providers.base import (
-    ModelRequest,
-    Piece,
-    ProviderConfig,
-    ProviderError,
-    Retrying,
-    TextDelta,
-    TurnEnd,
-    Usage,
-    UsageReport,
-)
+from chat.providers.model_request import ModelRequest
+from chat.providers.pieces import Piece, Retrying, TextDelta, TurnEnd, Usage, UsageReport
+from chat.providers.provider import ProviderConfig
+from chat.providers.provider_error import ProviderError
 from chat.providers.retrying import RetryingProvider
 from tests.chat.providers.reading import request_of
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chat.providers.base import ProviderError
+from chat.providers.provider_error import ProviderError
 from chat.providers.sse import MAX_EVENT_BYTES, EventStream, ServerSentEvent
 
 

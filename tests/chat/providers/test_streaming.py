@@ -6,8 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from chat.providers.base import Price, PromptMessage, ProviderError, Retrying, TextDelta, TurnEnd, Usage
 from chat.providers.building import build
+from chat.providers.model_request import PromptMessage
+from chat.providers.pieces import Retrying, TextDelta, TurnEnd, Usage
+from chat.providers.provider import Price
+from chat.providers.provider_error import ProviderError
 from tests.chat.providers.reading import KEY, KINDS, ask, config_for, folded, request_of
 from tests.vendors import Script, ScriptedCall
 

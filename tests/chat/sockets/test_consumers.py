@@ -6,7 +6,8 @@ from pytest_django import Settings
 
 from chat.concurrency.database import in_db
 from chat.models import Message
-from chat.providers.base import ProviderError, ReasoningDelta, ToolCallDelta, ToolCallStart, TurnEnd
+from chat.providers.pieces import ReasoningDelta, ToolCallDelta, ToolCallStart, TurnEnd
+from chat.providers.provider_error import ProviderError
 from graphs.models import Graph
 from tests.chat.inprocess import Model, run, signed_in
 from tests.chat.sockets.asking import ABOUT_NBA, answered, ask

@@ -13,7 +13,7 @@ from pytest_django import Settings
 from chat.concurrency.database import in_db
 from chat.engine import runtime
 from chat.live import room
-from chat.providers.base import ToolCallDelta, ToolCallStart, TurnEnd
+from chat.providers.pieces import ToolCallDelta, ToolCallStart, TurnEnd
 from graphs.history import live_edits
 from graphs.models import ChangeSet, Graph, LiveEdit, Membership, Modification, Node, Role
 from graphs.site.api import tokens

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 
 from chat.concurrency.database import in_db
 from chat.models import Run, Session
-from chat.providers.base import ProviderError
+from chat.providers.provider_error import ProviderError
 from graphs.models import Graph
 from tests.chat.inprocess import Model, Socket, run, signed_in
 from tests.chat.sockets.asking import ABOUT_NBA, answered, ask

@@ -9,7 +9,8 @@ from django.contrib.auth.models import User
 from django.db import connection
 
 from chat.models import Budget, BudgetPeriod, BudgetUnit, Purpose, Session, SessionType, Stream
-from chat.providers.base import Price, Usage
+from chat.providers.pieces import Usage
+from chat.providers.provider import Price
 from chat.spending.calls import Bound, CallCost
 from chat.spending.refusing import BudgetRefused
 from chat.spending.reserving import reserve

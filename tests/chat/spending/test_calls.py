@@ -5,8 +5,8 @@ import random
 
 import pytest
 
-from chat.providers.base import ModelRequest, PromptMessage
 from chat.providers.estimating import prompt_bound, tokens_of
+from chat.providers.model_request import ModelRequest, PromptMessage
 from chat.spending.calls import counted
 from rag.texts.tokens import count_tokens
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from chat.prompts.window import prompt
-from chat.providers.base import PromptMessage, ToolCall
+from chat.providers.model_request import PromptMessage, ToolCall
 from chat.subjects.object_loading import LOAD_OBJECT_TOOLS, OBJECT_TOOLS, are_loaded
 from chat.tools.base import Arguments, ToolContext
 from graphs.models import Role

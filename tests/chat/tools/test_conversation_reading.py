@@ -6,7 +6,7 @@ import pytest
 from chat.actions.conversations import open_session
 from chat.models import Call, Message, Session, Summary
 from chat.prompts.round_messages import round_of
-from chat.providers.base import Reply
+from chat.providers.pieces import Reply
 from chat.subjects import tools
 from chat.subjects.tools import ParsedCall
 from chat.tools.base import ToolContext

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from pydantic import Field
 
 from chat.management.commands.dump_tools import as_sent
-from chat.providers.base import ProviderConfig, ToolSpec
+from chat.providers.model_request import ToolSpec
+from chat.providers.provider import ProviderConfig
 from chat.sent_requests.layout import to_json
 from chat.subjects.registry import subject_of
 from chat.subjects.tools import CallRefused, by_name, parse, specs

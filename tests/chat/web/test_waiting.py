@@ -10,7 +10,8 @@ from chat.concurrency.database import in_db
 from chat.engine import runtime
 from chat.events.vocabulary import EVENT_VERSION
 from chat.models import Message, Session
-from chat.providers.base import ProviderError, ToolCallDelta, ToolCallStart, TurnEnd
+from chat.providers.pieces import ToolCallDelta, ToolCallStart, TurnEnd
+from chat.providers.provider_error import ProviderError
 from chat.web import waiting
 from graphs.models import Graph, Node
 from tests.chat.events import hubs

@@ -12,8 +12,10 @@ from chat.prompts import window
 from chat.prompts.fencing import context_text
 from chat.prompts.system import system_prompt
 from chat.prompts.tool_results import model_text
-from chat.providers.base import ModelRequest, PromptMessage, ProviderConfig, Reply
 from chat.providers.demo.provider import DemoProvider
+from chat.providers.model_request import ModelRequest, PromptMessage
+from chat.providers.pieces import Reply
+from chat.providers.provider import ProviderConfig
 from chat.subjects import tools
 from chat.subjects.object_loading import are_loaded
 from chat.subjects.registry import subject_of

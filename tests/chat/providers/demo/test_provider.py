@@ -7,18 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from chat.providers.base import (
-    ModelRequest,
-    Piece,
-    PromptMessage,
-    ReasoningDelta,
-    TextDelta,
-    ToolCall,
-    ToolSpec,
-    TurnEnd,
-)
 from chat.providers.demo.provider import DemoProvider
 from chat.providers.demo.sentences import PHRASES
+from chat.providers.model_request import ModelRequest, PromptMessage, ToolCall, ToolSpec
+from chat.providers.pieces import Piece, ReasoningDelta, TextDelta, TurnEnd
 from tests.chat.providers.demo.conversing import CONFIG, next_reply
 from tests.chat.providers.reading import folded
 

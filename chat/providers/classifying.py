@@ -6,7 +6,7 @@ from typing import Any
 
 import aiohttp
 
-from chat.providers.base import ProviderError
+from chat.providers.provider_error import ProviderError
 from graphs.site.retry_after import retry_after
 from graphs.site.vendor_errors import ErrorCode
 

@@ -4,8 +4,8 @@ import httpx2
 import openai
 import pytest
 
-from chat.providers.base import ProviderError
-from chat.providers.errors import classify, error_in_stream, redacted
+from chat.providers.classifying import classify, error_in_stream, redacted
+from chat.providers.provider_error import ProviderError
 
 REQUEST = httpx2.Request("POST", "https://api.example/v1/chat")
 RETRYABLE = {"rate_limit", "server_error", "timeout", "network"}
