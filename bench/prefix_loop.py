@@ -18,7 +18,7 @@ import django
 
 from graphs.objects.refs import Ref
 
-#: Of each wire a provider of the registry, and the variables that lead it to the mock.
+#: Of each wire a provider of `CHAT_PROVIDERS`, and the variables that lead it to the mock.
 WIRES = {
     "Chat Completions": ("openai", "OPENAI"),
     "Responses": ("openai-reasoning", "OPENAI"),

@@ -21,7 +21,7 @@ from chat.events.append import append
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, Proposal, Run, RunStatus, Session, Stream, calls_of
 from chat.proposals import cancel_pending
-from chat.providers.registry import ModelUnavailableError
+from chat.providers.configured_models import ModelUnavailableError
 from chat.queries.conversations import Held, held_session, next_position
 from graphs.objects.headers import object_for
 from graphs.objects.kinds import is_object
@@ -234,10 +234,10 @@ def require_model(model: str) -> None:
     """Raises `Refused` "model_unavailable" for a model that cannot be asked, with those that can; "" is the default."""
     if not model:
         return
-    registry = available_models.configured()
+    configured = available_models.configured()
     try:
-        registry.resolve(model)
+        configured.resolve(model)
     except ModelUnavailableError:
-        available = [choice.id for choice in registry.choices()]
+        available = [choice.id for choice in configured.choices()]
         sentence = error_texts.model_unavailable(model, available)
         raise Refused("model_unavailable", sentence, field="model", details={"available": available}) from None

@@ -11,7 +11,7 @@ from chat.engine import available_models, open_calls
 from chat.engine.runs import Accepted, new_run, queued, start
 from chat.models import Message, Run, RunStatus, Session
 from chat.prompts.deepening import note_about
-from chat.providers.registry import ModelUnavailableError
+from chat.providers.configured_models import ModelUnavailableError
 from chat.queries.conversations import held_session
 from graphs.site.access import Member, or_not_found
 

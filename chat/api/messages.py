@@ -14,7 +14,7 @@ from chat.api.message_json import MessageShape
 from chat.api.requests import hold_own, own_message_and_member
 from chat.api.run_json import AcceptedShape, RestedShape
 from chat.engine import available_models
-from chat.providers.registry import Choice
+from chat.providers.configured_models import Choice
 from graphs.site.api.bodies import Body, read_body
 from graphs.site.api.members import current_member
 from graphs.site.api.openapi import problems
@@ -121,8 +121,8 @@ class ModelsView(APIView):
     def get(self, request: Request) -> Response:
         """The models that can be chosen for a conversation or an answer, the default first."""
         current_member(request)
-        registry = available_models.configured()
-        choices = registry.choices()
+        configured = available_models.configured()
+        choices = configured.choices()
         default = next((choice.id for choice in choices if choice.default), "")
-        shown = [ModelShape.of(choice, registry.stronger(choice.id)) for choice in choices]
+        shown = [ModelShape.of(choice, configured.stronger(choice.id)) for choice in choices]
         return Response(ModelList(results=shown, next=None, previous=None, default=default).to_json())

@@ -8,19 +8,19 @@ from weakref import WeakKeyDictionary
 
 from django.conf import settings
 
-from chat.providers import registry
+from chat.providers import configured_models
 from chat.providers.building import build
 from chat.providers.circuit import Circuit
+from chat.providers.configured_models import ConfiguredModels, ModelUnavailableError
 from chat.providers.provider import Provider, ProviderConfig
-from chat.providers.registry import ModelUnavailableError, Registry
 
 _providers: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[ProviderConfig, Provider]] = WeakKeyDictionary()
 _circuits: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, int], Circuit]] = WeakKeyDictionary()
 
 
-def configured() -> Registry:
-    """The registry of now; keys and addresses are read from the environment each time."""
-    return Registry(
+def configured() -> ConfiguredModels:
+    """The models that are configured now; keys and addresses are read from the environment each time."""
+    return ConfiguredModels(
         settings.CHAT_PROVIDERS,
         _environ(),
         idle_timeout_s=settings.STREAM_IDLE_TIMEOUT_S,
@@ -39,7 +39,7 @@ def can_ask(choice: str) -> bool:
 
 def problems() -> list[str]:
     """What is wrong with the settings, in sentences that say what to do."""
-    return registry.problems(settings.CHAT_PROVIDERS, _environ())
+    return configured_models.problems(settings.CHAT_PROVIDERS, _environ())
 
 
 def _environ() -> Mapping[str, str]:

@@ -20,11 +20,11 @@ from chat.engine.claims import ClaimedRun
 from chat.engine.error_texts import Failure
 from chat.prompts.cutting import room_for_prompt
 from chat.prompts.window import surely_fits
+from chat.providers.configured_models import ModelUnavailableError
 from chat.providers.estimating import estimate_usage, tokens_of
 from chat.providers.pieces import Reply
 from chat.providers.provider import ProviderConfig
 from chat.providers.provider_error import ProviderError
-from chat.providers.registry import ModelUnavailableError
 from chat.spending.calls import CallCost, cost_of
 from chat.spending.crashed import OUTCOME, settle_run
 from chat.spending.refusing import BudgetRefused
@@ -84,12 +84,12 @@ class ModelCalls:
 
     async def ask(self, tools: bool) -> Failure | None:
         """Asks the model and shows what it says; the reply is that of `last`."""
-        registry = available_models.configured()
+        configured = available_models.configured()
         try:
-            self._config = registry.resolve(self._run.model or None)
+            self._config = configured.resolve(self._run.model or None)
         except ModelUnavailableError:
-            available = [choice.id for choice in registry.choices()]
-            sentence = error_texts.model_unavailable(self._run.model or registry.default(), available)
+            available = [choice.id for choice in configured.choices()]
+            sentence = error_texts.model_unavailable(self._run.model or configured.default(), available)
             return Failure("internal", sentence, retryable=False)
         # A run that was taken over between two rounds comes here without the effect `Enrich`.
         if failure := await self.enrich():

@@ -5,7 +5,7 @@ from contextlib import suppress
 from chat.concurrency.database import in_tool_thread
 from chat.engine.available_models import configured, provider_for
 from chat.prompts.versions import prompt_version
-from chat.providers.registry import ModelUnavailableError
+from chat.providers.configured_models import ModelUnavailableError
 from graphs.site.database_away import AWAY
 from rag.embeddings import registry
 

@@ -9,8 +9,8 @@ from django.core.management.base import CommandError, CommandParser
 from django.db.models import Q
 
 from chat.engine.available_models import configured
+from chat.providers.configured_models import ModelUnavailableError
 from chat.providers.provider import ProviderConfig
-from chat.providers.registry import ModelUnavailableError
 from graphs.management.workspace_option import add_workspace_option, chosen_workspace
 from graphs.models import Membership, Object, Role, Workspace
 from graphs.objects.headers import object_for

@@ -37,7 +37,7 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class ProviderConfig:
-    """One entry of the registry, completed from the environment.
+    """One entry of `CHAT_PROVIDERS`, completed from the environment.
 
     `kind` names the wire: "openai" (Chat Completions), "openai-responses" (Responses, for reasoning summaries),
     "anthropic" or "demo". `price` is None where nobody knows it. `context_window` is what prompt and answer may take

@@ -25,7 +25,7 @@ OPERATIONS: dict[Kind, str] = {
     "embedding_batch": "embeddings",
 }
 CLIENT = frozenset({"llm_call", "question_embedding", "embedding_batch"})
-#: The names that the conventions give to providers of the registry; others keep their own.
+#: The names that the conventions give to providers in `CHAT_PROVIDERS`; others keep their own.
 PROVIDERS = {"openai": "openai", "anthropic": "anthropic", "deepseek": "deepseek"}
 #: Attributes by the field of an activity; the attributes of other fields begin with `countersign.`.
 ATTRIBUTES = {

@@ -19,6 +19,7 @@ from chat.prompts.deepening import note_about
 from chat.prompts.round_messages import round_of
 from chat.providers.anthropic_messages import messages_body
 from chat.providers.anthropic_stream import MessagesDecoder
+from chat.providers.configured_models import ConfiguredModels
 from chat.providers.decoding import Decoder
 from chat.providers.model_request import ModelRequest, ToolSpec
 from chat.providers.openai_chat import chat_body
@@ -27,7 +28,6 @@ from chat.providers.openai_responses import responses_body
 from chat.providers.openai_responses_stream import ResponsesDecoder
 from chat.providers.pieces import Reply, fold
 from chat.providers.provider import ProviderConfig
-from chat.providers.registry import Registry
 from config.settings import CHAT_PROVIDERS
 from tests.vendors.anthropic_wire import messages_events
 from tests.vendors.openai_wire import chat_events
@@ -40,7 +40,7 @@ ENVIRON = {
     "CUSTOM_BASE_URL": "http://localhost/v1",
     "CUSTOM_MODEL": "qwen3:8b",
 }
-REGISTRY = Registry(CHAT_PROVIDERS | {
+MODELS_OF_ALL = ConfiguredModels(CHAT_PROVIDERS | {
     "anthropic-new": CHAT_PROVIDERS["anthropic"] | {"model": "claude-sonnet-5", "adaptive_thinking": True}
 }, ENVIRON)  # fmt: skip
 MODELS = (
@@ -208,7 +208,7 @@ def body_for(config: ProviderConfig, *args: Any, **kwargs: Any) -> tuple[dict[st
 @pytest.mark.parametrize("told", HISTORIES, ids=lambda told: told.__name__)
 @pytest.mark.parametrize("before", MODELS)
 def test_every_switch_keeps_the_rules_of_the_next_vendor(before: str, told: Callable[[Spoken], None]) -> None:
-    spoken = Spoken(REGISTRY.resolve(before))
+    spoken = Spoken(MODELS_OF_ALL.resolve(before))
     spoken.person()
     told(spoken)
     asked = [*spoken.messages, Message(role="user", content="Next?")]
@@ -216,17 +216,17 @@ def test_every_switch_keeps_the_rules_of_the_next_vendor(before: str, told: Call
     for after in MODELS:
         for conversation in (asked, *waking):
             for tools in (True, False):
-                assert body_for(REGISTRY.resolve(after), conversation, tools=tools)[1] == [], (after, tools)
+                assert body_for(MODELS_OF_ALL.resolve(after), conversation, tools=tools)[1] == [], (after, tools)
 
 
 @pytest.mark.parametrize("before", MODELS)
 def test_a_switch_in_the_middle_of_a_turn_keeps_them_too(before: str) -> None:
     """An answer continues after a decision, or after a model was changed at its tool limit."""
-    first = Spoken(REGISTRY.resolve(before))
+    first = Spoken(MODELS_OF_ALL.resolve(before))
     first.person()
     under_way = [first.round({"nodes": []}, {}, reasoning="Hm.", text="I look."), first.round({}, reasoning="Hm.")]
     for after in MODELS:
-        config = REGISTRY.resolve(after)
+        config = MODELS_OF_ALL.resolve(after)
         for tools in (True, False):
             assert body_for(config, first.messages, under_way, tools=tools)[1] == [], (after, tools)
         second = Spoken(config)
@@ -246,13 +246,13 @@ def test_a_switch_in_the_middle_of_a_turn_keeps_them_too(before: str) -> None:
     ],
 )
 def test_thoughts_go_back_to_who_thought_them_and_to_nobody_else(model: str, kept: list[str]) -> None:
-    spoken = Spoken(REGISTRY.resolve(model))
+    spoken = Spoken(MODELS_OF_ALL.resolve(model))
     spoken.person()
     reasoning(spoken)
     found = []
     for after in MODELS:
         sent = json.dumps(
-            body_for(REGISTRY.resolve(after), [*spoken.messages, Message(role="user", content="Next?")])[0]
+            body_for(MODELS_OF_ALL.resolve(after), [*spoken.messages, Message(role="user", content="Next?")])[0]
         )
         if "sealed by" in sent or "Let me think" in sent:
             found.append(after)
@@ -260,12 +260,12 @@ def test_thoughts_go_back_to_who_thought_them_and_to_nobody_else(model: str, kep
 
 
 def test_the_last_call_without_tools_keeps_the_prefix_where_the_vendor_allows() -> None:
-    spoken = Spoken(REGISTRY.resolve("openai"))
+    spoken = Spoken(MODELS_OF_ALL.resolve("openai"))
     spoken.person()
     rounds = [spoken.round({"nodes": []})]
     for name in ("openai", "openai-reasoning", "anthropic"):
-        config = REGISTRY.resolve(name)
+        config = MODELS_OF_ALL.resolve(name)
         with_tools, without = (body_for(config, spoken.messages, rounds, tools=tools)[0] for tools in (True, False))
         assert without["tools"] == with_tools["tools"]
         assert without["tool_choice"] in ("none", {"type": "none"})
-    assert "tools" not in body_for(REGISTRY.resolve("deepseek"), spoken.messages, rounds, tools=False)[0]
+    assert "tools" not in body_for(MODELS_OF_ALL.resolve("deepseek"), spoken.messages, rounds, tools=False)[0]

@@ -16,7 +16,7 @@ from tests.chat.engine.driving import ask, of_run, until
 from tests.vendors import RecordedRequest, Script, VendorServer
 from tests.vendors.server import last_question
 
-#: The entry of the registry that speaks a wire.
+#: The entry of `CHAT_PROVIDERS` that speaks a wire.
 MODELS = {"openai": "custom", "openai-responses": "openai-reasoning", "anthropic": "anthropic"}
 #: The wires of vendors that we ask by the names of their own entries.
 WIRES = {"chat": "openai", "responses": "openai-reasoning", "messages": "anthropic"}

@@ -69,11 +69,11 @@ class Choice:
 
     @property
     def id(self) -> str:
-        """The name that `Registry.resolve` takes."""
+        """The name that `ConfiguredModels.resolve` takes."""
         return f"{self.provider}:{self.model}"
 
 
-class Registry:
+class ConfiguredModels:
     """`table` maps names to the fields of `Entry`; `environ` is the process's environment or something like it."""
 
     def __init__(
@@ -223,7 +223,7 @@ class Registry:
 def problems(table: Mapping[str, Mapping[str, Any]], environ: Mapping[str, str]) -> list[str]:
     """Everything that is wrong with a table and an environment, in sentences that say what to do."""
     try:
-        return Registry(table, environ).problems()
+        return ConfiguredModels(table, environ).problems()
     except ModelUnavailableError as wrong:
         return [str(wrong)]
 

@@ -1,7 +1,7 @@
 import pytest
 
+from chat.providers.configured_models import ConfiguredModels, ModelUnavailableError, problems
 from chat.providers.provider import Price
-from chat.providers.registry import ModelUnavailableError, Registry, problems
 
 TABLE = {
     "deepseek": {
@@ -31,8 +31,8 @@ TABLE = {
 }
 
 
-def registry(**environ: str) -> Registry:
-    return Registry(TABLE, environ)
+def configured(**environ: str) -> ConfiguredModels:
+    return ConfiguredModels(TABLE, environ)
 
 
 @pytest.mark.parametrize(
@@ -49,34 +49,34 @@ def registry(**environ: str) -> Registry:
     ],
 )
 def test_it_takes_the_named_provider_or_the_first_with_a_key(environ, name):
-    assert registry(**environ).resolve().name == name
+    assert configured(**environ).resolve().name == name
     assert problems(TABLE, environ) == []
 
 
 def test_it_completes_the_entry_from_the_environment():
-    config = Registry(TABLE, {"OPENAI_API_KEY": "k"}, idle_timeout_s=5, total_timeout_s=6).resolve()
+    config = ConfiguredModels(TABLE, {"OPENAI_API_KEY": "k"}, idle_timeout_s=5, total_timeout_s=6).resolve()
     assert (config.kind, config.base_url, config.model, config.max_tokens) == ("openai", "https://o.example", "o1", 20)
     assert (config.api_key, config.price) == ("k", Price(4, 5, 6))
     assert (config.idle_timeout_s, config.total_timeout_s) == (5, 6)
 
 
 def test_it_shares_key_and_address_among_entries_with_the_same_first_word():
-    config = registry(OPENAI_API_KEY="k", OPENAI_BASE_URL="http://127.0.0.1:9/v1").resolve("openai-mini")
+    config = configured(OPENAI_API_KEY="k", OPENAI_BASE_URL="http://127.0.0.1:9/v1").resolve("openai-mini")
     assert (config.api_key, config.base_url, config.model) == ("k", "http://127.0.0.1:9/v1", "o1-mini")
 
 
 def test_it_never_shows_the_key():
-    assert "secret-key" not in repr(registry(OPENAI_API_KEY="secret-key").resolve())
+    assert "secret-key" not in repr(configured(OPENAI_API_KEY="secret-key").resolve())
 
 
 def test_it_lets_the_environment_name_the_model_of_the_default_provider_only():
-    chosen = registry(OPENAI_API_KEY="k", ANTHROPIC_API_KEY="k", LLM_MODEL="o9")
+    chosen = configured(OPENAI_API_KEY="k", ANTHROPIC_API_KEY="k", LLM_MODEL="o9")
     assert chosen.resolve().model == "o9"
     assert chosen.resolve("anthropic").model == "a1"
 
 
 def test_it_takes_a_choice_of_provider_and_model():
-    config = registry(OPENAI_API_KEY="k").resolve("openai:org/o7:beta")
+    config = configured(OPENAI_API_KEY="k").resolve("openai:org/o7:beta")
     assert (config.name, config.model) == ("openai", "org/o7:beta")
 
 
@@ -84,11 +84,11 @@ def test_it_takes_a_choice_of_provider_and_model():
     ("choice", "price"), [("openai:o1-mini", Price(1, 1, 1)), ("openai:o9", None), ("openai", Price(4, 5, 6))]
 )
 def test_it_knows_the_price_of_a_model_only_from_the_table(choice, price):
-    assert registry(OPENAI_API_KEY="k").resolve(choice).price == price
+    assert configured(OPENAI_API_KEY="k").resolve(choice).price == price
 
 
 def test_it_lists_what_is_configured_the_default_first():
-    choices = registry(ANTHROPIC_API_KEY="k", OPENAI_API_KEY="k", LLM_PROVIDER="anthropic").choices()
+    choices = configured(ANTHROPIC_API_KEY="k", OPENAI_API_KEY="k", LLM_PROVIDER="anthropic").choices()
     assert [(choice.id, choice.default) for choice in choices] == [
         ("anthropic:a1", True),
         ("openai:o1", False),
@@ -98,7 +98,7 @@ def test_it_lists_what_is_configured_the_default_first():
 
 
 def test_it_takes_a_custom_endpoint_without_a_key():
-    config = registry(
+    config = configured(
         LLM_PROVIDER="custom", CUSTOM_BASE_URL="http://127.0.0.1:11434/v1", CUSTOM_MODEL="llama"
     ).resolve()
     assert (config.base_url, config.model, config.api_key, config.price) == (
@@ -128,15 +128,15 @@ def test_it_says_what_is_wrong_with_the_environment(environ, word):
     [sentence] = problems(TABLE, environ)
     assert word in sentence
     with pytest.raises(ModelUnavailableError, match=word):
-        Registry(TABLE, environ).resolve()
+        ConfiguredModels(TABLE, environ).resolve()
 
 
 def test_an_endpoint_that_only_embeds_is_not_asked_to_write():
     only = {"CUSTOM_API_KEY": "k", "CUSTOM_BASE_URL": "http://c.example", "EMBEDDING_PROVIDER": "custom"}
     assert problems(TABLE, only) == []
-    assert registry(**only).default() == "demo"
-    assert registry(**only, CUSTOM_MODEL="c1").default() == registry(**only, LLM_MODEL="c1").default() == "custom"
-    assert registry(**only | {"EMBEDDING_PROVIDER": "openai"}, OPENAI_API_KEY="k").default() == "openai"
+    assert configured(**only).default() == "demo"
+    assert configured(**only, CUSTOM_MODEL="c1").default() == configured(**only, LLM_MODEL="c1").default() == "custom"
+    assert configured(**only | {"EMBEDDING_PROVIDER": "openai"}, OPENAI_API_KEY="k").default() == "openai"
     assert problems(TABLE, only | {"LLM_PROVIDER": "custom"})
     assert problems(TABLE, only | {"EMBEDDING_PROVIDER": "none"})
 
@@ -144,7 +144,7 @@ def test_an_endpoint_that_only_embeds_is_not_asked_to_write():
 @pytest.mark.parametrize("choice", ["nonsense", "anthropic", "openai:a b", ":", "openai-mini:" + "x" * 500])
 def test_it_refuses_a_choice_that_is_not_configured(choice):
     with pytest.raises(ModelUnavailableError):
-        registry(LLM_PROVIDER="demo", OPENAI_API_KEY="k").resolve(choice)
+        configured(LLM_PROVIDER="demo", OPENAI_API_KEY="k").resolve(choice)
 
 
 def test_it_names_the_field_of_a_wrong_entry():
@@ -175,13 +175,16 @@ KEYS = {"OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k", "CUSTOM_BASE_URL": "htt
     ],
 )
 def test_it_knows_the_next_stronger_model(of, environ, stronger):
-    found = Registry(RANKED, environ).stronger(of)
+    found = ConfiguredModels(RANKED, environ).stronger(of)
     assert (found.id if found else None) == stronger
 
 
 def test_it_labels_a_model_only_as_what_it_is():
     table = {"openai": TABLE["openai"] | {"label": "The One"}, "demo": TABLE["demo"]}
-    labels = [Registry(table, {"OPENAI_API_KEY": "k", **more}).choices()[0].label for more in ({}, {"LLM_MODEL": "o7"})]
+    labels = [
+        ConfiguredModels(table, {"OPENAI_API_KEY": "k", **more}).choices()[0].label
+        for more in ({}, {"LLM_MODEL": "o7"})
+    ]
     assert labels == ["The One", "o7"]
 
 
