@@ -28,7 +28,7 @@ FOUND = 10
 
 def texts(count: int, seed: int) -> Iterator[Any]:
     """Vectors as the local model gives them to made-up texts, by the chunk."""
-    from rag.embeddings.base import normalised
+    from rag.embeddings.embedder import normalised
     from rag.embeddings.local import LocalEmbedder
 
     _tokenizer, table = LocalEmbedder("local/bench")._model

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from django.db import connection
 
 from graphs.models import Graph
-from rag.embeddings.base import Vectors
+from rag.embeddings.embedder import Vectors
 from rag.embeddings.vector_search import EXACT, FEWEST_CANDIDATES, GROWTH, MOST_CANDIDATES
 from rag.retrieval.ranking import SEEDS
 from rag.sources.graphs.expansion import PER_NODE

@@ -38,8 +38,8 @@ def write(file: Path, size: int) -> None:
 
 def _pieces(size: int) -> Iterator[str]:
     from bench import power_law
+    from rag.embeddings.embedding_models import LOCAL_MODEL
     from rag.embeddings.local import LocalEmbedder
-    from rag.embeddings.registry import LOCAL_MODEL
 
     head = {"format": "countersign.graph", "formatVersion": 1, "name": "Imported"}
     yield json.dumps(head)[:-1] + ', "sheets": [{"key": "main", "name": "Main"}], "nodes": ['

@@ -8,7 +8,7 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-from rag.embeddings.base import Vectors, normalised
+from rag.embeddings.embedder import Vectors, normalised
 from rag.embeddings.local import LocalEmbedder
 from rag.texts.stop_words import STOP_WORDS
 

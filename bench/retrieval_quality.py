@@ -23,7 +23,7 @@ from bench.figures import ratio
 from bench.question_sets import Corpus, Question, Unreadable, read
 from bench.shared_data import DATA, absent
 from bench.titles import links_by_title, without_suffix
-from rag.embeddings.base import Embedder, Vectors
+from rag.embeddings.embedder import Embedder, Vectors
 from rag.retrieval.fusion import fused
 from rag.retrieval.naming import said
 from rag.retrieval.ranking import best_first, with_links
@@ -129,7 +129,7 @@ class NothingToMeasure(Exception):
 def _embedder() -> Embedder:
     """The one that the settings ask for."""
     django.setup()
-    from rag.embeddings.registry import by_name, configured
+    from rag.embeddings.embedding_models import by_name, configured
 
     if not configured():
         raise NothingToMeasure("EMBEDDING_PROVIDER is none: there is nothing to measure.")

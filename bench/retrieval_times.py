@@ -105,8 +105,8 @@ def main(scale: dict[str, Any]) -> None:
     from bench.power_law import Words
     from graphs.models import Workspace
     from rag.embeddings import kept_signs
+    from rag.embeddings.embedding_models import LOCAL_MODEL
     from rag.embeddings.local import LocalEmbedder
-    from rag.embeddings.registry import LOCAL_MODEL
     from rag.embeddings.vector_search import EXACT
     from rag.sources.graphs.nodes import collection_of
 

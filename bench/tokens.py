@@ -12,8 +12,9 @@ from bench.figures import ratio
 from bench.shared_data import DATA, absent
 from bench.table import Row
 from chat.subjects.graphs.rows import edge_row, node_row
-from graphs.workflows.interchange.base import ImportRefused, Limits, ParsedEdge, ParsedGraph, ParsedNode
 from graphs.workflows.interchange.formats import parse
+from graphs.workflows.interchange.parsed_graph import Limits, ParsedEdge, ParsedGraph, ParsedNode
+from graphs.workflows.interchange.refusals import ImportRefused
 from graphs.workflows.sources import EdgeRecord, NodeRecord
 from rag.sources.graphs.context import GraphContext, GraphFacts, RelevantEdge, RelevantNode, configured
 from rag.sources.graphs.tables import GROUPED_BY, tables_of

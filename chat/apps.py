@@ -13,7 +13,7 @@ class ChatConfig(AppConfig):
         from chat.events import notices
         from chat.proposals import explaining
         from chat.spending import embeddings
-        from chat.subjects import registry
+        from chat.subjects import registered_subjects
         from chat.subjects.graphs.subject import GraphSubject
         from graphs.workflows.store import GRAPH
         from rag.embeddings import metering
@@ -21,5 +21,5 @@ class ChatConfig(AppConfig):
         metering.use(embeddings.meter)
         explaining.register()
         notices.register()
-        registry.register(GRAPH.name, GraphSubject())
+        registered_subjects.register(GRAPH.name, GraphSubject())
         autodiscover_modules("subjects")

@@ -9,7 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 
 from chat.models import Proposal, ProposalStatus, Run, RunStatus
 from graphs.site.database_away import AWAY
-from rag.embeddings import collections, registry
+from rag.embeddings import collections, embedding_models
 from rag.models import EmbeddingFailure, EmbeddingModel
 
 log = logging.getLogger("countersign.metrics")
@@ -49,7 +49,7 @@ def _runs(status: RunStatus) -> int:
 
 def _collections_to_embed() -> int:
     """Collections that changed since the model looked at them that serves, or shall be the first to serve."""
-    wanted = registry.configured()
+    wanted = embedding_models.configured()
     name = EmbeddingModel.objects.filter(serves=True).values_list("name", flat=True).first() or wanted
     return len(collections.waiting(name)) if wanted else 0
 

@@ -23,7 +23,7 @@ from graphs.site.uploads import was_too_big
 from graphs.workflows import listing
 from graphs.workflows.import_form import ImportForm, explain
 from graphs.workflows.imports import ImportedGraph, KeyInvalid, KeyTaken
-from graphs.workflows.interchange.base import ImportRefused
+from graphs.workflows.interchange.refusals import ImportRefused
 from graphs.workflows.listing import graph_for
 from graphs.workflows.store import GRAPH
 

@@ -10,7 +10,7 @@ class RagConfig(AppConfig):
     def ready(self) -> None:
         from rag import checks  # noqa: F401
         from rag.embeddings import collections
-        from rag.sources import registry
+        from rag.sources import registered_sources
         from rag.sources.graphs import cache  # noqa: F401
         from rag.sources.graphs.nodes import FAMILY, GraphFamily
         from rag.sources.graphs.source import SourceOfGraphs
@@ -19,5 +19,5 @@ class RagConfig(AppConfig):
 
         collections.register(FAMILY, GraphFamily())
         collections.register(objects.FAMILY, objects.ObjectFamily())
-        registry.register("graph", SourceOfGraphs())
-        registry.register(registry.ANY, SourceOfObjects())
+        registered_sources.register("graph", SourceOfGraphs())
+        registered_sources.register(registered_sources.ANY, SourceOfObjects())

@@ -6,17 +6,17 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning, register
 from django.utils.module_loading import import_string
 
-from rag.embeddings import registry
+from rag.embeddings import embedding_models
 
 
 @register()
 def embedder_is_usable(**_options: Any) -> list[CheckMessage]:
     """A warning if the embedding model is not usable; without one everything else works."""
-    name = registry.configured()
+    name = embedding_models.configured()
     try:
         if name:
-            registry.by_name(name)
-    except registry.EmbedderUnavailable as problem:
+            embedding_models.by_name(name)
+    except embedding_models.EmbedderUnavailable as problem:
         return [Warning(f"Questions find nodes by words alone: {problem}", id="rag.W001")]
     return []
 

@@ -8,7 +8,7 @@ from config.demo import import_demo
 from graphs.models import Graph, Membership, NodeType, Role, Workspace
 from graphs.site.access import Member
 from graphs.workflows.imports import import_graph
-from graphs.workflows.interchange.base import ParsedEdge, ParsedGraph, ParsedNode, ParsedSheet
+from graphs.workflows.interchange.parsed_graph import ParsedEdge, ParsedGraph, ParsedNode, ParsedSheet
 
 #: A text that must never be seen outside the workspace `other`.
 CANARY = "canaryotherworkspace"

@@ -12,7 +12,7 @@ from chat.admin import figures, outcomes, spend_page
 from chat.models import ModelCall, Purpose
 from graphs.admin.audit import AuditAdmin, OfferedFilter, WorkspaceFilter, column_filter
 from graphs.admin.display import change_link, column
-from rag.embeddings.registry import LOCAL
+from rag.embeddings.embedding_models import LOCAL
 
 
 class ProviderFilter(OfferedFilter):

@@ -13,7 +13,7 @@ from typing import Any
 from django.db import Error as DatabaseTrouble
 from django.db import transaction
 
-from chat.engine import machine, open_calls, run_storage, steps
+from chat.engine import machine, open_calls, run_storage, transitions
 from chat.engine.claims import ClaimedRun
 from chat.engine.endings import Endings
 from chat.engine.states import Limits, State
@@ -27,12 +27,17 @@ from chat.proposals import hold_all, propose
 from chat.providers.pieces import Reply
 from chat.spending.calls import CallCost
 from chat.spending.settling import record_costs
-from chat.tools.base import ToolContext
+from chat.tools.tool import ToolContext
 from graphs.objects.actions import ChangeRefused
 
 log = logging.getLogger("countersign.engine")
 
-Outcome = steps.ActionsExecuted | steps.ActionFailureOccurred | steps.ValidationRequested | steps.RunStopped
+Outcome = (
+    transitions.ActionsExecuted
+    | transitions.ActionFailureOccurred
+    | transitions.ValidationRequested
+    | transitions.RunStopped
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +80,7 @@ class ProposalRound:
             return self._performed_before(answer, over=run.status != RunStatus.RUNNING)
         if run.stop_requested_at is not None:
             record_costs(self.run.account, costs)
-            return ProposalResult(self.rounds, (), steps.RunStopped())
+            return ProposalResult(self.rounds, (), transitions.RunStopped())
         self.provenance.save_to(answer)
         session = Session.objects.select_related("stream", "workspace").get(pk=self.run.session_id)
         writing = [call for call in self.calls if call.writes]
@@ -89,7 +94,7 @@ class ProposalRound:
         round_ = round_of(self.reply, calls)
         rounds = [*self.rounds, round_]
         outcome = self._outcome(round_)
-        if isinstance(outcome, steps.ActionsExecuted):
+        if isinstance(outcome, transitions.ActionsExecuted):
             for text in open_calls.words_after(round_):
                 said = {"delta": transcript.paragraph(text)}
                 rounds.append(Round(text, aside=True))
@@ -127,22 +132,22 @@ class ProposalRound:
 
     def _outcome(self, round_: Round) -> Outcome:
         if any(call.waits for call in round_.calls):
-            return steps.ValidationRequested()
+            return transitions.ValidationRequested()
         unusable = [
             call.refusal or (call.writes and "proposalId" not in stored.result and stored.result["error"])
             for call, stored in zip(self.calls, round_.calls, strict=True)
         ]
         if all(unusable):
-            return steps.ActionFailureOccurred(str(unusable[0]))
-        return steps.ActionsExecuted(open_calls.keeps_control(round_))
+            return transitions.ActionFailureOccurred(str(unusable[0]))
+        return transitions.ActionsExecuted(open_calls.keeps_control(round_))
 
     def _conclude(self, outcome: Outcome, transcript: Transcript) -> tuple[State, run_storage.Ending | None]:
         """The next state; the run ends with it if a person is asked or the model is done."""
         step = machine.transition(self.state, outcome, self.limits)
         match step.effect:
-            case steps.AskPerson(waiting):
+            case transitions.AskPerson(waiting):
                 return step.state, self.endings.asking(step.state, waiting, transcript)
-            case steps.Rest("finished"):
+            case transitions.Rest("finished"):
                 return step.state, self.endings.finished(step.state, transcript)
             case _:
                 return step.state, None

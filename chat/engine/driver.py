@@ -9,7 +9,7 @@ from django.conf import settings
 from django.utils import translation
 
 from chat.concurrency.database import Threads, in_db, in_tool_thread
-from chat.engine import error_texts, machine, run_storage, steps, telemetry
+from chat.engine import error_texts, machine, run_storage, telemetry, transitions
 from chat.engine.acting import ProposalRound
 from chat.engine.answer import LiveAnswer
 from chat.engine.claims import ClaimedRun, StopReason
@@ -18,6 +18,7 @@ from chat.engine.error_texts import Failure
 from chat.engine.model_calls import ModelCalls
 from chat.engine.states import Limits, State
 from chat.engine.tool_calls import CheckedCall, check_calls, failure_of, refuse_all, run_calls
+from chat.engine.transitions import IllegalTransition, Transition
 from chat.events.append import Fenced
 from chat.events.transcript import Transcript
 from chat.events.writer import GroupWriter
@@ -77,12 +78,12 @@ class Driver:
                 span.note(self._outcome, rounds=len(self._answer.rounds))
                 self._writer.forget(self.run.stream_id, self.run.epoch)
 
-    async def _first_step(self) -> steps.Transition:
+    async def _first_step(self) -> Transition:
         if self.run.resumed:
             self._answer.transcript = await in_db.until_done(run_storage.shown_so_far, self.run)
             await self._model_calls.add_crashed_costs()
         if self.run.stop_requested:
-            return steps.Transition(self._state, steps.Rest("stopped"))
+            return Transition(self._state, transitions.Rest("stopped"))
         if self.run.member is None:
             return self._give_up(Failure("auth_error", error_texts.ACCESS_ENDED, retryable=False))
         if self.run.attempts > MAX_ATTEMPTS or self._answer.shows_more_than_rounds():
@@ -90,21 +91,21 @@ class Driver:
         if self.run.resumed and not all(round_.aside for round_ in self.run.rounds):
             return machine.resume(self._state)
         await self._answer.say_aside()
-        trigger: steps.Event
+        trigger: transitions.Event
         match self.run.trigger["event"]:
             case "CommunicationResponseReceived":
-                trigger = steps.CommunicationResponseReceived(self.run.trigger["go_on"])
+                trigger = transitions.CommunicationResponseReceived(self.run.trigger["go_on"])
             case "ValidationReceived":
-                trigger = steps.ValidationReceived(self.run.trigger["keep_control"])
+                trigger = transitions.ValidationReceived(self.run.trigger["keep_control"])
             case _:
-                trigger = steps.UserMessageSent()
+                trigger = transitions.UserMessageSent()
         return machine.transition(self._state, trigger, self._limits)
 
-    def _give_up(self, failure: Failure) -> steps.Transition:
+    def _give_up(self, failure: Failure) -> Transition:
         self._failure = failure
-        return steps.Transition(self._state, steps.Rest("failed"))
+        return Transition(self._state, transitions.Rest("failed"))
 
-    async def _follow(self, step: steps.Transition) -> None:
+    async def _follow(self, step: Transition) -> None:
         """Does what the machine asks for and reports what happened to it, until the session rests."""
         while step.effect is not None:
             self._state = step.state
@@ -113,63 +114,65 @@ class Driver:
                 return
             step = machine.transition(step.state, event, self._limits)
             log.debug("run %s: %s: %s -> %s", self.run.id, type(event).__name__, self._state.phase, step.state.phase)
-            if isinstance(event, steps.DataQueriesExecuted | steps.ParseErrorOccurred):
+            if isinstance(event, transitions.DataQueriesExecuted | transitions.ParseErrorOccurred):
                 # After its events: a process that takes the run over believes that readers saw the round.
                 await self._answer.flush()
                 await self._store_with_costs(run_storage.save_round, self.run, step.state, list(self._answer.rounds))
 
-    async def _perform(self, effect: steps.Effect) -> steps.Event | None:
+    async def _perform(self, effect: transitions.Effect) -> transitions.Event | None:
         """Does one thing; None when the run is over."""
         match effect:
-            case steps.Enrich():
+            case transitions.Enrich():
                 self._failure = await self._model_calls.enrich()
-                return steps.SystemErrorOccurred() if self._failure else steps.EnrichmentsExecuted()
-            case steps.CallModel(tools):
+                return transitions.SystemErrorOccurred() if self._failure else transitions.EnrichmentsExecuted()
+            case transitions.CallModel(tools):
                 self._failure = await self._model_calls.ask(tools)
                 if self._failure is None:
-                    return steps.AIResponseReceived()
-                return steps.NetworkErrorOccurred() if self._failure.code == "network" else steps.SystemErrorOccurred()
-            case steps.ParseReply():
+                    return transitions.AIResponseReceived()
+                if self._failure.code == "network":
+                    return transitions.NetworkErrorOccurred()
+                return transitions.SystemErrorOccurred()
+            case transitions.ParseReply():
                 return await self._read_reply()
-            case steps.RunQueries():
+            case transitions.RunQueries():
                 await run_calls(self._calls, self._model_calls.prompt.tool_context, self._answer)
                 await self._answer.close_round(self._model_calls.last.reply)
                 unusable = failure_of(self._calls)
-                return steps.ParseErrorOccurred(unusable) if unusable else steps.DataQueriesExecuted()
-            case steps.RunActions():
+                return transitions.ParseErrorOccurred(unusable) if unusable else transitions.DataQueriesExecuted()
+            case transitions.RunActions():
                 return await self._act()
-            case steps.ScheduleRetry():
-                return steps.RetryScheduled()
-            case steps.AskPerson(waiting):
+            case transitions.ScheduleRetry():
+                return transitions.RetryScheduled()
+            case transitions.AskPerson(waiting):
                 await self._finish(self._endings.asking(self._state, waiting, self._answer.transcript))
                 return None
-            case steps.Rest(reason):
+            case transitions.Rest(reason):
                 await self._close(reason)
                 return None
             case _:
-                raise steps.IllegalTransition(f"a chat asks for no {type(effect).__name__}")
+                raise IllegalTransition(f"a chat asks for no {type(effect).__name__}")
 
-    async def _read_reply(self) -> steps.Event:
+    async def _read_reply(self) -> transitions.Event:
         """What a complete reply asks for. A reply that was cut by length or filter has no effect."""
         call = self._model_calls.last
         reply = call.reply
         match reply.end:
             case "length":
                 self._failure = Failure("context_length", error_texts.CUT_BY_LENGTH, retryable=False, gave_up=True)
-                return steps.SystemErrorOccurred()
+                return transitions.SystemErrorOccurred()
             case "content_filter":
                 self._failure = Failure("content_filter", error_texts.sentence("content_filter"), retryable=False)
-                return steps.SystemErrorOccurred()
+                return transitions.SystemErrorOccurred()
         if reply.tool_calls and not call.request.tools_allowed:
             await refuse_all(reply.tool_calls, self._answer)
             await self._answer.close_round(reply)
-            return steps.ParseErrorOccurred("tools called although none were offered")
+            return transitions.ParseErrorOccurred("tools called although none were offered")
         if not reply.tool_calls:
             await self._answer.close_round(reply)
         self._calls = check_calls(reply.tool_calls, [tool.name for tool in call.request.tools])
-        return steps.AIResponseParsed(queries=bool(self._calls), actions=any(call.writes for call in self._calls))
+        return transitions.AIResponseParsed(queries=bool(self._calls), actions=any(call.writes for call in self._calls))
 
-    async def _act(self) -> steps.Event | None:
+    async def _act(self) -> transitions.Event | None:
         """Proposes what the reply wants to change; None when the run came to rest with that."""
         context = self._model_calls.prompt.tool_context
         await run_calls(self._calls, context, self._answer)
@@ -194,7 +197,8 @@ class Driver:
                 telemetry.proposed(result.events)
                 self._over = result.over
                 if result.over:
-                    self._outcome = "waiting" if isinstance(result.outcome, steps.ValidationRequested) else "finished"
+                    waits = isinstance(result.outcome, transitions.ValidationRequested)
+                    self._outcome = "waiting" if waits else "finished"
         assert result is not None
         return None if result.over else result.outcome
 

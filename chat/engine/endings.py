@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from chat.engine import error_texts, machine, steps
+from chat.engine import error_texts, machine, transitions
 from chat.engine.answer import LiveAnswer
 from chat.engine.error_texts import Failure
 from chat.engine.model_calls import ModelCalls
@@ -47,22 +47,22 @@ class Endings:
     async def stopped(self, state: State) -> Ending:
         """The end when a person stopped it, or nobody reads it any more."""
         await self._answer.close_with_what_was_shown()
-        return self._ending(self._rested(state, steps.RunStopped()), "stopped", self._answer.transcript)
+        return self._ending(self._rested(state, transitions.RunStopped()), "stopped", self._answer.transcript)
 
     async def failed(self, state: State, failure: Failure | None) -> Ending:
         """The end after a failure; without a `failure` one and the same thing went wrong too often."""
         await self._answer.close_with_what_was_shown()
         failure = failure or Failure("internal", error_texts.SAME_FAILURE, retryable=False, gave_up=True)
         return self._ending(
-            self._rested(state, steps.SystemErrorOccurred()), "failed", self._answer.transcript, failure
+            self._rested(state, transitions.SystemErrorOccurred()), "failed", self._answer.transcript, failure
         )
 
-    def _rested(self, state: State, event: steps.RunStopped | steps.SystemErrorOccurred) -> State:
+    def _rested(self, state: State, event: transitions.RunStopped | transitions.SystemErrorOccurred) -> State:
         """The state after an early end; one that rests already stays as it is, unless all was decided."""
         decided = state.phase is Phase.WAITING_VALIDATION
         try:
-            return machine.transition(state, steps.RunStopped() if decided else event, self._limits).state
-        except steps.IllegalTransition:
+            return machine.transition(state, transitions.RunStopped() if decided else event, self._limits).state
+        except transitions.IllegalTransition:
             return state
 
     def _ending(

@@ -16,7 +16,7 @@ from chat.prompts.versions import version_for
 from graphs.models import Object
 from graphs.site import row_store
 from graphs.site.access import Member
-from rag.sources.registry import source_of, workspace_block
+from rag.sources.registered_sources import source_of, workspace_block
 
 _RETRIEVED = "UPDATE chat_message SET retrieved = %s, records = %s WHERE id = %s AND retrieved = ''"
 _MESSAGE = row_store.columns(Message)

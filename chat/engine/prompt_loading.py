@@ -14,8 +14,8 @@ from chat.prompts.earlier import COLUMNS, EarlierMessage
 from chat.providers.model_request import PromptMessage, ToolSpec
 from chat.subjects import tools
 from chat.subjects.object_loading import are_loaded
-from chat.subjects.registry import subject_of
-from chat.tools.base import ToolContext
+from chat.subjects.registered_subjects import subject_of
+from chat.tools.tool import ToolContext
 from graphs.models import Object
 from graphs.objects.headers import object_for
 from graphs.site.access import Member, NotFound

@@ -1,4 +1,4 @@
-"""Where a session stands: the engine's state, stored as versioned JSON. What moves it is in `steps`."""
+"""Where a session stands: the engine's state, stored as versioned JSON. What moves it is in `transitions`."""
 
 import logging
 from dataclasses import asdict, dataclass

@@ -12,8 +12,8 @@ from chat.engine.answer import LiveAnswer
 from chat.proposals import WriteCall
 from chat.providers.model_request import ToolCall
 from chat.subjects import tools
-from chat.tools.base import ToolContext
 from chat.tools.proposing import Proposing, WriteTool
+from chat.tools.tool import ToolContext
 
 log = logging.getLogger("countersign.tools")
 

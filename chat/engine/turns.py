@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from django.utils import timezone
 
-from chat.engine import claims, machine, open_calls, steps
+from chat.engine import claims, machine, open_calls, transitions
 from chat.engine.runs import Accepted, new_run, queued, start
 from chat.engine.states import Limits, Phase, load
 from chat.events import notices
@@ -71,7 +71,7 @@ def _next_of(session: Session, waited: Message, position: int, *, wanted: bool) 
         run = new_run(session, waited.run.author, position, trigger, model=waited.run.asked_model)
         run.message.rounds = [Round(text, aside=True) for text in words]
         return run
-    event = steps.ValidationReceived(keep_control=False) if wanted else steps.RunStopped()
+    event = transitions.ValidationReceived(keep_control=False) if wanted else transitions.RunStopped()
     state = machine.transition(load(session.state), event, Limits()).state
     Session.objects.filter(pk=session.pk).update(state=state.to_json(), phase=state.phase, updated_at=timezone.now())
     return None

@@ -7,7 +7,7 @@ from chat.engine.available_models import configured, provider_for
 from chat.prompts.versions import prompt_version
 from chat.providers.configured_models import ModelUnavailableError
 from graphs.site.database_away import AWAY
-from rag.embeddings import registry
+from rag.embeddings import embedding_models
 
 
 async def warm_up() -> None:
@@ -20,4 +20,4 @@ async def warm_up() -> None:
 async def load_embedder() -> None:
     """Loads the local model where it embeds questions; asks the database for that, which may be away."""
     with suppress(*AWAY):
-        await in_tool_thread(registry.warm_up)
+        await in_tool_thread(embedding_models.warm_up)

@@ -9,7 +9,7 @@ from django.conf import settings
 from chat.models import AlwaysSend, Message
 from chat.prompts.earlier import EarlierMessage
 from chat.prompts.fencing import fenced
-from chat.subjects.registry import subject_of
+from chat.subjects.registered_subjects import subject_of
 from chat.subjects.subject import Table
 from chat.tools.results import SHORT_CHARS, as_json
 from graphs.objects.headers import rows_named

@@ -3,7 +3,7 @@
 from django.conf import settings
 
 from chat.subjects import words
-from chat.subjects.registry import subject_of
+from chat.subjects.registered_subjects import subject_of
 from chat.subjects.subject import Subject
 from graphs.models import Object, Role
 from graphs.site.access import Member

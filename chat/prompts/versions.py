@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from chat.prompts.system import prompt_text
-from chat.subjects.registry import SUBJECTS, every_subject
+from chat.subjects.registered_subjects import SUBJECTS, every_subject
 from chat.subjects.tools import specs
 from graphs.models import Role
 from graphs.objects.kinds import KINDS

@@ -15,9 +15,9 @@ from chat.spending.refusing import BudgetRefused
 from chat.spending.reserving import reserve
 from chat.spending.settling import record_costs_now, release
 from graphs.site.accounts import Account
-from rag.embeddings import registry
-from rag.embeddings.base import Embedded, EmbeddingFailed
-from rag.embeddings.base import Purpose as Kind
+from rag.embeddings import embedding_models
+from rag.embeddings.embedder import Embedded, EmbeddingFailed
+from rag.embeddings.embedder import Purpose as Kind
 from rag.embeddings.metering import OverBudget
 
 #: After these nobody knows whether the vendor did the work.
@@ -27,7 +27,7 @@ _PERHAPS_BILLED = frozenset({"timeout", "network"})
 def meter(name: str, texts: Sequence[str], kind: Kind, account: Account, ask: Callable[[], Embedded]) -> Embedded:
     """Makes the call if budgets pay for it. What the local model does for nobody's run is not recorded."""
     bound = _bound(name, texts, kind, size)
-    if bound.provider == registry.LOCAL:
+    if bound.provider == embedding_models.LOCAL:
         return _local(bound, kind, account, ask)
     reservation = _reserved(account, bound, partial(_bound, name, texts, kind, counted))
     started = time.monotonic()
@@ -72,7 +72,7 @@ def _local(bound: Bound, kind: Kind, account: Account, ask: Callable[[], Embedde
 
 def _bound(name: str, texts: Sequence[str], kind: Kind, most_of: Callable[[str], int]) -> Bound:
     provider, _, model = name.partition("/")
-    per_million = registry.price(name)
+    per_million = embedding_models.price(name)
     price = None if per_million is None else Price(per_million, per_million, 0)
     most = sum(most_of(text) + 1 for text in texts)
     return Bound(

@@ -13,7 +13,7 @@ from chat.spending import free_questions, recording
 from chat.spending.calls import CallCost
 from chat.spending.uses import begin_periods, locked_uses, present_periods
 from graphs.site.accounts import Account
-from rag.embeddings.registry import LOCAL
+from rag.embeddings.embedding_models import LOCAL
 
 
 def record_costs(account: Account, costs: Sequence[CallCost]) -> None:

@@ -21,7 +21,7 @@ from chat.models import (
     SessionType,
 )
 from graphs.site.accounts import Account
-from rag.embeddings.registry import LOCAL
+from rag.embeddings.embedding_models import LOCAL
 
 #: Together with a workspace's number it names a lock, shared to record calls, exclusive to begin a period: what is
 #: recorded is in the sum that a period begins with, or counts in it afterwards.

@@ -7,9 +7,9 @@ from django.utils.translation import gettext_lazy as _
 
 from chat.providers.model_request import PromptMessage
 from chat.subjects import words
-from chat.tools.base import Arguments, ReadTool, Tool, ToolContext
 from chat.tools.object_reading import READ_TOOLS
 from chat.tools.proposing import WRITE_TOOLS
+from chat.tools.tool import Arguments, ReadTool, Tool, ToolContext
 
 OBJECT_TOOLS: tuple[Tool[Any], ...] = (*READ_TOOLS, *WRITE_TOOLS)
 

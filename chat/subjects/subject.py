@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 from django.utils.translation import gettext as _
 
 from chat.subjects import words
-from chat.tools.base import Tool
 from chat.tools.proposing import BATCH
+from chat.tools.tool import Tool
 from graphs.models import Object, Role
 from graphs.objects.kinds import store_of
 from graphs.objects.refs import Ref

@@ -9,11 +9,11 @@ from pydantic import ValidationError
 
 from chat.providers.model_request import ToolSpec
 from chat.subjects.object_loading import LOAD_OBJECT_TOOLS, OBJECT_TOOLS
-from chat.subjects.registry import every_subject
+from chat.subjects.registered_subjects import every_subject
 from chat.subjects.subject import Subject
-from chat.tools.base import Arguments, ReadTool, Tool, ToolContext, ToolFailed
 from chat.tools.conversation_reading import READ_EARLIER_MESSAGES, READ_TOOL_RESULT
 from chat.tools.schemas import parameters
+from chat.tools.tool import Arguments, ReadTool, Tool, ToolContext, ToolFailed
 from graphs.models import Role
 from graphs.objects.actions import mistakes, quoted
 from graphs.site.json_input import BadJSON, parse_json

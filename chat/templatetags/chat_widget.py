@@ -9,7 +9,7 @@ from django.template import RequestContext
 from django.utils.html import json_script
 from django.utils.safestring import SafeString
 
-from chat.subjects.registry import subject_of
+from chat.subjects.registered_subjects import subject_of
 from chat.subjects.tools import by_name
 from graphs.objects.headers import named, title_of
 from graphs.objects.kinds import KINDS

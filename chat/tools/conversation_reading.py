@@ -7,8 +7,8 @@ from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
 from chat.models import Message, Summary, calls_of
-from chat.tools.base import SKIPPED, Arguments, ReadTool, ToolContext, ToolFailed
 from chat.tools.results import as_json, fitting, next_offset
+from chat.tools.tool import SKIPPED, Arguments, ReadTool, ToolContext, ToolFailed
 from rag.texts.shortening import cut
 
 #: Characters of one page of a text.

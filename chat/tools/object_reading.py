@@ -9,8 +9,8 @@ from django.utils.timezone import is_aware, make_aware
 from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
-from chat.tools.base import SKIPPED, Arguments, ReadTool, ToolContext, ToolFailed
 from chat.tools.results import FIELD_CHARS, SHORT_CHARS, as_json, fitting, next_offset
+from chat.tools.tool import SKIPPED, Arguments, ReadTool, ToolContext, ToolFailed
 from graphs.history import queries
 from graphs.history.outside import catch_up
 from graphs.models import Modification, Object, Revision

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from pydantic import Field, create_model
 
 from chat.proposals import WriteCall
-from chat.tools.base import Arguments, Tool
+from chat.tools.tool import Arguments, Tool
 from graphs.objects.actions import NAMES, Batch, CreateObject, DeleteObject, MoveObject, UpdateObject, parse
 from graphs.objects.strict import StrictModel
 

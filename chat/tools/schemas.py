@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from chat.tools.base import Tool
+from chat.tools.tool import Tool
 
 _NEVER = frozenset({"title", "$defs", "minLength", "maxLength", "minItems", "maxItems"})
 _LOWER = frozenset({"minimum", "exclusiveMinimum"})

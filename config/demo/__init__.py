@@ -4,8 +4,8 @@ from pathlib import Path
 
 from graphs.models import Object, Workspace
 from graphs.workflows.imports import import_graph
-from graphs.workflows.interchange.base import Limits
 from graphs.workflows.interchange.formats import parse
+from graphs.workflows.interchange.parsed_graph import Limits
 
 _FILES = Path(__file__).parent
 

@@ -21,7 +21,7 @@ from graphs.site.uploads import was_too_big
 from graphs.workflows import exports, listing
 from graphs.workflows.import_form import FORMATS, ImportForm, explain
 from graphs.workflows.imports import ImportedGraph, KeyInvalid, KeyTaken
-from graphs.workflows.interchange.base import ImportRefused
+from graphs.workflows.interchange.refusals import ImportRefused
 from graphs.workflows.listing import graph_for
 
 KEY = OpenApiParameter("key", str, OpenApiParameter.PATH, description="The key of the graph in its workspace.")

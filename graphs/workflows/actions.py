@@ -9,7 +9,7 @@ from graphs.models.workflows import MAX_EDGE_KEY, MAX_NAME
 from graphs.objects.actions import MAX_ACTIONS, Batch, register
 from graphs.objects.refs import Ref
 from graphs.objects.strict import MAX_SHORT, STORABLE, DataPatch, JSONObject, Key, Patches, ShortText, StrictModel, Text
-from graphs.workflows.interchange.base import MAX_COORDINATE
+from graphs.workflows.interchange.parsed_graph import MAX_COORDINATE
 
 MAX_HANDLES = 100
 MAX_DESCRIPTION = 10_000

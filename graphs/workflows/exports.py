@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 
 from graphs.models import BUILT_IN_TYPES, Graph, NodeType
 from graphs.site.shapes import AsItIs, Shape, wire_names
-from graphs.workflows.interchange.base import NATIVE_FORMAT, NATIVE_VERSION
+from graphs.workflows.interchange.parsed_graph import NATIVE_FORMAT, NATIVE_VERSION
 
 #: Fields that stand in a column of another name.
 _COLUMNS = {"sheet": "sheet__key", "source": "source__key", "target": "target__key"}

@@ -9,8 +9,9 @@ from django.utils.translation import gettext_lazy as _
 
 from graphs.models import Workspace
 from graphs.workflows import imports
-from graphs.workflows.interchange.base import Format, ImportRefused, Limits
 from graphs.workflows.interchange.formats import parse
+from graphs.workflows.interchange.parsed_graph import Format, Limits
+from graphs.workflows.interchange.refusals import ImportRefused
 
 FORMATS = [
     ("auto", _("Find out by itself")),

@@ -21,14 +21,9 @@ from graphs.objects.kinds import Field, Kind
 from graphs.site.copying import copy_rows
 from graphs.site.counted_keys import new_ids
 from graphs.site.json_values import shown
-from graphs.workflows.interchange.base import (
-    FileWarning,
-    OnProgress,
-    ParsedGraph,
-    ParsedNodeType,
-    no_progress,
-)
 from graphs.workflows.interchange.keys import UniqueTexts, slug
+from graphs.workflows.interchange.parsed_graph import OnProgress, ParsedGraph, ParsedNodeType, no_progress
+from graphs.workflows.interchange.refusals import FileWarning
 from graphs.workflows.kinds import EDGE, NODE, NODE_TYPE, OWN_FIELDS
 from graphs.workflows.rows import References
 

@@ -12,14 +12,14 @@ from django.db.models.functions import Now
 from django.utils import timezone
 from psycopg.errors import DiskFull, OutOfMemory
 
-from rag.embeddings import collections, registry, serving_model
-from rag.embeddings.base import BROKEN, Embedder, EmbeddingFailed
+from rag.embeddings import collections, embedding_models, serving_model
 from rag.embeddings.collections import Collection, Targets, open_collection, waiting
 from rag.embeddings.dropping import drop_forgotten
+from rag.embeddings.embedder import BROKEN, Embedder, EmbeddingFailed
+from rag.embeddings.embedding_models import EmbedderUnavailable
 from rag.embeddings.failing import LONGEST_PAUSE, pause
 from rag.embeddings.locks import held
 from rag.embeddings.metering import OverBudget
-from rag.embeddings.registry import EmbedderUnavailable
 from rag.embeddings.updating import BATCH, EmbedOptions, Progress, embed_changes, embed_targets, mark_begun
 from rag.models import EmbeddedCollection, EmbeddingFailure, EmbeddingModel
 
@@ -33,7 +33,7 @@ log = logging.getLogger("countersign.embeddings")
 
 def work(until: float) -> None:
     """Embeds what waits, for every model whose vectors are kept, until the process's clock shows `until`."""
-    if wanted := registry.configured():
+    if wanted := embedding_models.configured():
         collections.discover()
         kept = list(EmbeddingModel.objects.exclude(dimensions=None, serves=False).values_list("name", flat=True))
         names = kept or [wanted]
@@ -46,7 +46,7 @@ def work(until: float) -> None:
             if name in resting:
                 continue
             try:
-                ModelPass(registry.by_name(name), not kept, until).run()
+                ModelPass(embedding_models.by_name(name), not kept, until).run()
             except EmbedderUnavailable as problem:
                 log.warning("%s", problem)
             except serving_model.Overtaken:

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from graphs.site.telemetry.events import activity
-from rag.embeddings.base import BROKEN, HARMLESS, OF_THE_TEXT, Embedded, Embedder, EmbeddingFailed
 from rag.embeddings.collections import Collection
+from rag.embeddings.embedder import BROKEN, HARMLESS, OF_THE_TEXT, Embedded, Embedder, EmbeddingFailed
 from rag.embeddings.failing import record_failure
 from rag.embeddings.metering import OverBudget, embed
 from rag.embeddings.storing import TargetVersion

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 
 from rag.embeddings import serving_model
-from rag.embeddings.base import Embedder
 from rag.embeddings.collections import open_collection
+from rag.embeddings.embedder import Embedder
 from rag.embeddings.locks import held
 from rag.embeddings.metering import OverBudget
 from rag.embeddings.updating import EmbedOptions, Progress, embed_all, embed_changes

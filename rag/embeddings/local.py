@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from rag.embeddings.base import Embedded, EmbeddingFailed, Purpose, normalised
+from rag.embeddings.embedder import Embedded, EmbeddingFailed, Purpose, normalised
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from graphs.site.accounts import Account
-from rag.embeddings.base import Embedded, Embedder, EmbeddingFailed, Purpose
+from rag.embeddings.embedder import Embedded, Embedder, EmbeddingFailed, Purpose
 
 
 class OverBudget(EmbeddingFailed):

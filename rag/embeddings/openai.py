@@ -1,11 +1,11 @@
-"""Embeddings of OpenAI and of every endpoint that speaks the same, such as Ollama. Built by `registry.py`."""
+"""Embeddings of OpenAI and of every endpoint that speaks the same, such as Ollama. Built by `embedding_models.py`."""
 
 import time
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from rag.embeddings.base import OF_THE_TEXT, Embedded, EmbeddingFailed, Purpose
+from rag.embeddings.embedder import OF_THE_TEXT, Embedded, EmbeddingFailed, Purpose
 
 if TYPE_CHECKING:
     from openai import OpenAI

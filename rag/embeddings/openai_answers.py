@@ -12,7 +12,7 @@ import openai
 
 from graphs.site.retry_after import retry_after
 from graphs.site.vendor_errors import ErrorCode
-from rag.embeddings.base import Embedded, EmbeddingFailed, Vectors, normalised
+from rag.embeddings.embedder import Embedded, EmbeddingFailed, Vectors, normalised
 
 #: More than a vector takes, as the longest that can be kept (16,000 numbers) is written.
 BYTES_PER_TEXT = 524_288

@@ -6,7 +6,7 @@ from django.db import IntegrityError, transaction
 
 from graphs.site.accounts import Account
 from rag.embeddings import vector_indexes
-from rag.embeddings.base import HARMLESS, Embedder, EmbeddingFailed, length
+from rag.embeddings.embedder import HARMLESS, Embedder, EmbeddingFailed, length
 from rag.embeddings.metering import embed
 from rag.models import EmbeddedCollection, EmbeddingModel
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rag.embeddings.base import Vectors
+from rag.embeddings.embedder import Vectors
 
 #: How many with the most equal signs are weighed by the sizes of the question's dimensions, and how many of these are
 #: likely (measured: decision 33).

@@ -10,8 +10,8 @@ from typing import Any
 
 from django.db import IntegrityError, connection, transaction
 
-from rag.embeddings.base import Vectors
 from rag.embeddings.collections import Collection
+from rag.embeddings.embedder import Vectors
 
 _HEADER = b"PGCOPY\n\xff\r\n\0" + struct.pack("!ii", 0, 0)
 _HOW_MANY = struct.pack("!h", 8)

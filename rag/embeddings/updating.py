@@ -12,9 +12,9 @@ from django.db import connection
 from django.db.models.functions import Now
 
 from rag.embeddings import vector_indexes
-from rag.embeddings.base import Embedder, EmbeddingFailed, length
 from rag.embeddings.batch_embed import BatchEmbedding
 from rag.embeddings.collections import Collection, Targets
+from rag.embeddings.embedder import Embedder, EmbeddingFailed, length
 from rag.embeddings.storing import TargetVersion, store_vectors
 from rag.models import EmbeddedCollection, Embedding, EmbeddingFailure
 

@@ -14,7 +14,7 @@ from typing import Any
 from django.db import connection
 
 from rag.embeddings import kept_signs
-from rag.embeddings.base import Vectors
+from rag.embeddings.embedder import Vectors
 from rag.embeddings.kept_signs import CollectionOfModel, Kept
 
 #: What the name of an index begins with.

@@ -6,7 +6,7 @@ import time
 
 from celery import current_app
 
-from rag.embeddings import registry
+from rag.embeddings import embedding_models
 
 TASK = "rag.tasks.keep_embeddings"
 #: What changes within it is one wake-up.
@@ -21,7 +21,7 @@ _sending = threading.Lock()
 
 def wake() -> None:
     """Sends the task from a thread of its own, once for all who ask within a moment. Call it after the commit."""
-    if registry.configured() and _on_its_way.acquire(blocking=False):
+    if embedding_models.configured() and _on_its_way.acquire(blocking=False):
         threading.Thread(target=_send, name="embedding wake-up", daemon=True).start()
 
 

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 from graphs.site.accounts import Account
 from graphs.site.telemetry.events import activity
-from rag.embeddings.base import EmbeddingFailed
 from rag.embeddings.collections import MAX_CHARS
+from rag.embeddings.embedder import EmbeddingFailed
+from rag.embeddings.embedding_models import current
 from rag.embeddings.metering import embed
-from rag.embeddings.registry import current
 from rag.embeddings.vector_search import Near, nearest
 
 log = logging.getLogger("countersign.rag")

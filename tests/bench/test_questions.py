@@ -8,8 +8,8 @@ from bench import vendor
 from bench.question_doors import place_of
 from bench.question_scenes import DOORS, SCENES, Scene, large_graph
 from bench.systems import System
-from graphs.workflows.interchange.base import Limits
 from graphs.workflows.interchange.formats import parse
+from graphs.workflows.interchange.parsed_graph import Limits
 
 TOOL = Scene("one read tool", "socket", "graph:nba", tool=("read_node_detail", {"nodeKey": "fetch-api"}))
 

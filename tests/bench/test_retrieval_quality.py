@@ -9,7 +9,7 @@ from bench import retrieval_quality
 from bench.question_sets import Corpus, read
 from bench.retrieval_quality import Retriever, measure, recall, reciprocal_rank, report
 from bench.titles import links_by_title
-from rag.embeddings.base import Embedded, Purpose, normalised
+from rag.embeddings.embedder import Embedded, Purpose, normalised
 
 CORPUS = {
     "Bridge (song)": ["Bridge is a song.", " It was written by Ann Miller for New York City."],

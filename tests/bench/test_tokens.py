@@ -7,7 +7,7 @@ import pytest
 
 from bench import tokens
 from bench.shared_data import DATA
-from graphs.workflows.interchange.base import ParsedEdge, ParsedNode
+from graphs.workflows.interchange.parsed_graph import ParsedEdge, ParsedNode
 from rag.sources.graphs.tables import GROUPED_BY
 from rag.texts.tables import encode_tables
 from tests.decoded_tables import decode_tables

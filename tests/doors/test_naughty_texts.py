@@ -15,7 +15,7 @@ from django.urls import reverse
 from pytest_django import Settings
 
 from chat.subjects import tools
-from chat.tools.base import ToolContext
+from chat.tools.tool import ToolContext
 from graphs.models import Graph
 from graphs.site.access import member_of
 from tests.chat.inprocess import Socket, run, signed_in

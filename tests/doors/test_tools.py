@@ -12,9 +12,9 @@ from chat.prompts.round_messages import round_of
 from chat.proposals import propose
 from chat.providers.pieces import Reply
 from chat.subjects import tools
-from chat.subjects.registry import subject_of
+from chat.subjects.registered_subjects import subject_of
 from chat.subjects.tools import CallRefused, ParsedCall
-from chat.tools.base import ToolContext
+from chat.tools.tool import ToolContext
 from graphs.models import Edge, Node, NodeType, Sheet
 from graphs.objects import planning
 from graphs.objects.actions import ChangeRefused

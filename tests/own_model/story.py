@@ -24,9 +24,9 @@ from chat.prompts.system import system_prompt
 from chat.proposals.proposing import WriteCall, propose
 from chat.queries.links import Link, shown_as
 from chat.subjects import tools
-from chat.subjects.registry import subject_of
-from chat.tools.base import ToolContext
+from chat.subjects.registered_subjects import subject_of
 from chat.tools.object_reading import FindArguments, SearchObjects
+from chat.tools.tool import ToolContext
 from graphs.history import changes, outside, queries, rollback
 from graphs.history.compare import between
 from graphs.history.recording import Because

@@ -26,7 +26,7 @@ from chat.sockets import frames, graph_commands, graph_frames
 from graphs.models import Graph, Object, Workspace
 from graphs.objects.refs import Ref
 from graphs.site.access import member_of
-from rag.embeddings import registry, serving_model
+from rag.embeddings import embedding_models, serving_model
 from tests.cast import draw_nba
 from tests.chat.engine.driving import Engine, ask, rested
 from tests.graphs.api.callers import post_json, upload, with_token
@@ -53,7 +53,7 @@ def as_a_site(settings: Settings, vendor: VendorServer, monkeypatch: pytest.Monk
     serving_model.clear_cache()
     yield
     serving_model.clear_cache()
-    registry._remote.cache_clear()
+    embedding_models._remote.cache_clear()
 
 
 def ok(answer: Any) -> Any:

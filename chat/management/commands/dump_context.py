@@ -7,7 +7,7 @@ from django.core.management.base import CommandParser
 
 from chat.management.cli_options import add_asking_options, asking
 from rag.management.quiet import QuietCommand
-from rag.sources.registry import source_of
+from rag.sources.registered_sources import source_of
 
 
 class Command(QuietCommand):

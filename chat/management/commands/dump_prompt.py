@@ -16,13 +16,13 @@ from chat.prompts.window import SentMessage, prompt
 from chat.providers.building import body_of
 from chat.providers.estimating import MESSAGE_TOKENS, tokens_of, tokens_of_tools
 from chat.providers.model_request import ModelRequest
-from chat.subjects.registry import subject_of
+from chat.subjects.registered_subjects import subject_of
 from chat.subjects.tools import specs
 from graphs.models import Object
 from graphs.site.access import Member
 from graphs.site.accounts import account_of
 from rag.management.quiet import QuietCommand
-from rag.sources.registry import source_of
+from rag.sources.registered_sources import source_of
 from rag.texts.tokens import count_tokens
 
 

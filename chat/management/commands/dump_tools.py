@@ -14,10 +14,10 @@ from chat.providers.estimating import tokens_of_tools
 from chat.providers.model_request import ModelRequest, ToolSpec
 from chat.providers.provider import ProviderConfig, Wire
 from chat.sent_requests.layout import to_json
-from chat.subjects.registry import subject_of
+from chat.subjects.registered_subjects import subject_of
 from chat.subjects.tools import CallRefused, by_name, parse, run, specs
-from chat.tools.base import ToolContext
 from chat.tools.conversation_reading import READ_EARLIER_MESSAGES, READ_TOOL_RESULT
+from chat.tools.tool import ToolContext
 from rag.management.quiet import QuietCommand
 from rag.texts.tokens import count_tokens
 

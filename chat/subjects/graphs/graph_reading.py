@@ -6,8 +6,8 @@ from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
 from chat.subjects.graphs.rows import data_text, node_row, type_row
-from chat.tools.base import SKIPPED, Arguments, ReadTool, ToolContext, ToolFailed
 from chat.tools.results import as_json, fitting, next_offset, note, shown_of
+from chat.tools.tool import SKIPPED, Arguments, ReadTool, ToolContext, ToolFailed
 from graphs.models import Graph
 from graphs.objects.actions import some
 from graphs.workflows.sources import GraphSource, NodeRecord

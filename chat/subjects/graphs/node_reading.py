@@ -7,8 +7,8 @@ from pydantic import Field
 
 from chat.subjects.graphs.graph_reading import Key, graph_of
 from chat.subjects.graphs.rows import data_text, edge_row, long_field, node_row, type_row
-from chat.tools.base import SKIPPED, Arguments, ReadTool, ToolContext, ToolFailed
 from chat.tools.results import FIELD_CHARS, LIST_CHARS, fitting, next_offset, note, shown_of
+from chat.tools.tool import SKIPPED, Arguments, ReadTool, ToolContext, ToolFailed
 from graphs.objects.actions import some
 from graphs.workflows.neighbours import Direction
 from graphs.workflows.sources import GraphSource, NodeRecord

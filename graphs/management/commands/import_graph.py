@@ -12,8 +12,9 @@ from graphs.management.progress import ProgressBar
 from graphs.management.workspace_option import add_workspace_option, chosen_workspace
 from graphs.models import Workspace
 from graphs.workflows.imports import ImportedGraph, KeyInvalid, KeyTaken, import_graph
-from graphs.workflows.interchange.base import ImportRefused, Limits
 from graphs.workflows.interchange.formats import FORMATS, parse
+from graphs.workflows.interchange.parsed_graph import Limits
+from graphs.workflows.interchange.refusals import ImportRefused
 
 #: An import that is done within so much says so by being done.
 QUIET_S = 1.0

@@ -8,7 +8,8 @@ from pydantic import BaseModel, Field, ValidationError
 from pydantic_core import ErrorDetails
 
 from graphs.site.json_values import shown
-from graphs.workflows.interchange.base import MAX_COORDINATE, Limits, Problems, path, refuse
+from graphs.workflows.interchange.parsed_graph import MAX_COORDINATE, Limits
+from graphs.workflows.interchange.refusals import Problems, path, refuse
 
 Checked = TypeVar("Checked", bound=BaseModel)
 Coordinate = Annotated[float, Field(ge=-MAX_COORDINATE, le=MAX_COORDINATE, allow_inf_nan=False)]

@@ -11,7 +11,8 @@ from django.utils.translation import gettext as _
 
 from graphs.site.json_values import ESCAPED_UNSTORABLE, EXPONENT_FROM, MAX_DEPTH, MAX_DIGITS, UNSTORABLE, shown
 from graphs.site.json_walk import deeper_than, steps, walk
-from graphs.workflows.interchange.base import Problems, is_native, path, refuse
+from graphs.workflows.interchange.parsed_graph import is_native
+from graphs.workflows.interchange.refusals import Problems, path, refuse
 
 #: Levels that the native format puts around the values of a foreign file.
 WRAPPING = 3

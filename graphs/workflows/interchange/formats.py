@@ -9,7 +9,8 @@ from django.utils.translation import gettext as _
 
 from graphs.models.workflows import MAX_NAME
 from graphs.workflows.interchange import documents, n8n, native, native_parts, node_red
-from graphs.workflows.interchange.base import Format, Limits, OnProgress, ParsedGraph, is_native, no_progress, refuse
+from graphs.workflows.interchange.parsed_graph import Format, Limits, OnProgress, ParsedGraph, is_native, no_progress
+from graphs.workflows.interchange.refusals import refuse
 
 FORMATS: dict[Format, Callable[[Any, Limits], ParsedGraph]] = {
     "native": native.parse,

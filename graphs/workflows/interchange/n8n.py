@@ -10,20 +10,12 @@ from pydantic import BaseModel, ConfigDict, Field
 from graphs.models.workflows import MAX_EDGE_KEY, MAX_NAME
 from graphs.site.json_values import shown
 from graphs.workflows.interchange import grid
-from graphs.workflows.interchange.base import (
-    FileWarning,
-    Limits,
-    ParsedEdge,
-    ParsedGraph,
-    ParsedNode,
-    ParsedSheet,
-    Problems,
-    size_or,
-)
 from graphs.workflows.interchange.checks import Coordinate, all_checked, check_list, check_nodes, document_as
 from graphs.workflows.interchange.keys import UniqueTexts, slug
 from graphs.workflows.interchange.n8n_connections import Connection, connections_of, resolved
 from graphs.workflows.interchange.n8n_handles import Slot, handles, output_labels, short_type
+from graphs.workflows.interchange.parsed_graph import Limits, ParsedEdge, ParsedGraph, ParsedNode, ParsedSheet, size_or
+from graphs.workflows.interchange.refusals import FileWarning, Problems
 
 SHEET = ParsedSheet("main", "Main")
 STICKY_NOTE = "n8n-nodes-base.stickyNote"

@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from graphs.site.json_values import shown
-from graphs.workflows.interchange.base import FileWarning, Problems, path
+from graphs.workflows.interchange.refusals import FileWarning, Problems, path
 
 #: Kinds and indexes become ids of handles, of which the database keeps 100 characters.
 MAX_KIND = 60

@@ -13,7 +13,8 @@ from graphs.models.objects import MAX_KEY
 from graphs.models.workflows import MAX_EDGE_KEY, MAX_NAME
 from graphs.site.json_values import shown
 from graphs.workflows.interchange import grid
-from graphs.workflows.interchange.base import (
+from graphs.workflows.interchange.checks import Coordinate, Size, all_checked, check_list, check_nodes, document_as
+from graphs.workflows.interchange.parsed_graph import (
     NATIVE_FORMAT,
     NATIVE_VERSION,
     Limits,
@@ -22,11 +23,9 @@ from graphs.workflows.interchange.base import (
     ParsedNode,
     ParsedNodeType,
     ParsedSheet,
-    Problems,
     is_native,
-    refuse,
 )
-from graphs.workflows.interchange.checks import Coordinate, Size, all_checked, check_list, check_nodes, document_as
+from graphs.workflows.interchange.refusals import Problems, refuse
 
 _VISIBLE = r"^[^\s{}\p{Cc}\p{Cf}]+$"
 Key = Annotated[str, Field(min_length=1, max_length=MAX_KEY, pattern=_VISIBLE)]

@@ -7,7 +7,8 @@ from typing import Any
 from graphs.site.json_values import ESCAPED_UNSTORABLE, MAX_DEPTH
 from graphs.site.json_walk import deeper_than
 from graphs.workflows.interchange import documents, native
-from graphs.workflows.interchange.base import ImportRefused, OnProgress, ParsedEdge, ParsedGraph, ParsedNode
+from graphs.workflows.interchange.parsed_graph import OnProgress, ParsedEdge, ParsedGraph, ParsedNode
+from graphs.workflows.interchange.refusals import ImportRefused
 
 #: Nodes or edges that are checked together.
 PART = 1_000

@@ -10,19 +10,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from graphs.models.workflows import MAX_EDGE_KEY, MAX_NAME
 from graphs.site.json_values import shown
 from graphs.workflows.interchange import grid
-from graphs.workflows.interchange.base import (
-    FileWarning,
-    Limits,
-    ParsedEdge,
-    ParsedGraph,
-    ParsedNode,
-    ParsedSheet,
-    Problems,
-    refuse,
-)
 from graphs.workflows.interchange.checks import Coordinate, all_checked, check_list, check_nodes
 from graphs.workflows.interchange.keys import UniqueTexts, slug
 from graphs.workflows.interchange.node_red_drawing import handles, output_label, rectangle
+from graphs.workflows.interchange.parsed_graph import Limits, ParsedEdge, ParsedGraph, ParsedNode, ParsedSheet
+from graphs.workflows.interchange.refusals import FileWarning, Problems, refuse
 
 SHEET_TYPES = ("tab", "subflow")
 NOTE_TYPES = ("comment", "group")

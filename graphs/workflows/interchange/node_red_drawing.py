@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphs.models.workflows import MAX_NAME
-from graphs.workflows.interchange.base import size_or
 from graphs.workflows.interchange.grid import Position
+from graphs.workflows.interchange.parsed_graph import size_or
 
 #: Pixels of the editor: the least width of a node, of a letter and of what surrounds the label; heights.
 MIN_WIDTH, LETTER, AROUND_LABEL, RASTER = 100, 7, 57, 20

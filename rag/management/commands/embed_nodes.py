@@ -7,10 +7,10 @@ from django.core.management.base import CommandError, CommandParser
 from graphs.management.progress import ProgressBar
 from graphs.management.workspace_option import add_workspace_option, chosen_workspace
 from graphs.site.access import NotFound
-from rag.embeddings import collections, registry, serving_model
-from rag.embeddings.base import Embedder, EmbeddingFailed
+from rag.embeddings import collections, embedding_models, serving_model
+from rag.embeddings.embedder import Embedder, EmbeddingFailed
+from rag.embeddings.embedding_models import EmbedderUnavailable
 from rag.embeddings.foreground import INTERRUPTED, STOPPED, CommandPass, options_for
-from rag.embeddings.registry import EmbedderUnavailable
 from rag.embeddings.updating import BATCH, Progress
 from rag.management.quiet import QuietCommand
 from rag.sources.graphs.nodes import collection_named
@@ -71,10 +71,10 @@ def _collections(graph: str | None, slug: str | None) -> list[str]:
 
 
 def _embedder(name: str | None) -> Embedder:
-    configured = registry.configured()
+    configured = embedding_models.configured()
     if not configured:
         raise CommandError("Embeddings are switched off: EMBEDDING_PROVIDER is none.")
     try:
-        return registry.by_name(name or serving_model.serving() or configured)
+        return embedding_models.by_name(name or serving_model.serving() or configured)
     except EmbedderUnavailable as problem:
         raise CommandError(str(problem)) from None

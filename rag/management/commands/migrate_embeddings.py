@@ -6,11 +6,11 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from graphs.management.progress import ProgressBar
-from rag.embeddings import collections, dropping, registry, serving_model
-from rag.embeddings.base import Embedder, EmbeddingFailed
+from rag.embeddings import collections, dropping, embedding_models, serving_model
 from rag.embeddings.collections import waiting
+from rag.embeddings.embedder import Embedder, EmbeddingFailed
+from rag.embeddings.embedding_models import EmbedderUnavailable
 from rag.embeddings.foreground import INTERRUPTED, STOPPED, CommandPass, options_for
-from rag.embeddings.registry import EmbedderUnavailable
 from rag.embeddings.updating import BATCH, EmbedOptions
 from rag.management.quiet import QuietCommand
 from rag.models import EmbeddingFailure
@@ -35,7 +35,7 @@ class Command(QuietCommand):
     def handle(self, *args: Any, to: str, drop_old: bool, delay: int, **options: Any) -> None:
         if delay < 0:
             raise CommandError("--delay is 0 or more.")
-        if not registry.configured():
+        if not embedding_models.configured():
             raise CommandError("Embeddings are switched off: EMBEDDING_PROVIDER is none.")
         try:
             self._migrate(to, delay)
@@ -56,7 +56,7 @@ class Command(QuietCommand):
             raise CommandError(STOPPED, returncode=INTERRUPTED) from None
 
     def _migrate(self, to: str, delay: int) -> None:
-        embedder = registry.by_name(to)
+        embedder = embedding_models.by_name(to)
         collections.discover()
         if not collections.names():
             serving_model.add_pending(to)

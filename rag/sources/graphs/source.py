@@ -8,7 +8,7 @@ from rag.sources.block import Block, Dump
 from rag.sources.graphs.dump import dump_of
 from rag.sources.graphs.retrieve import look_up, retrieve
 from rag.sources.graphs.tables import DESCRIPTION_CHARS, block_of, without_empty
-from rag.sources.registry import MAX_LISTED, Source
+from rag.sources.registered_sources import MAX_LISTED, Source
 from rag.texts.shortening import cut
 from rag.texts.tables import HOW_TO_READ, encode_tables
 

@@ -23,7 +23,7 @@ from graphs.site.accounts import Account
 from graphs.site.database_away import AWAY
 from rag.embeddings.collections import MAX_CHARS, Targets, TargetText, in_pages
 from rag.embeddings.waking import wake
-from rag.sources.registry import kinds_without_source
+from rag.sources.registered_sources import kinds_without_source
 from rag.texts.words import named_values, plain
 
 FAMILY = "objects"

@@ -13,7 +13,7 @@ from graphs.site.access import Member
 from graphs.site.accounts import Account, account_of
 from rag.sources.block import Block, Dump
 from rag.sources.objects.search import parts, related
-from rag.sources.registry import MAX_LISTED, Source
+from rag.sources.registered_sources import MAX_LISTED, Source
 from rag.texts.shortening import cut
 from rag.texts.tables import as_json, encode, encode_tables
 from rag.texts.tokens import count_tokens

@@ -28,7 +28,7 @@ from graphs.objects.refs import Ref
 from graphs.site.access import Member, NotFound, member_of
 from graphs.site.accounts import Account
 from rag.sources.objects.source import fitted
-from rag.sources.registry import source_of
+from rag.sources.registered_sources import source_of
 from tests.registered import pin, pins
 
 pytestmark = pytest.mark.django_db

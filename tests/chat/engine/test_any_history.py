@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chat.engine import steps
+from chat.engine import transitions
 from chat.engine.machine import resume, transition
 from chat.engine.states import EndReason, Limits, Phase, State, Waiting, load
 from chat.models import SessionType
@@ -17,63 +17,71 @@ LIMITS = Limits()
 
 
 #: Every event with everything it can say that makes a difference.
-EVENTS: list[steps.Event] = [
-    steps.SessionActivationRequested(),
-    steps.UserMessageSent(),
-    steps.EnrichmentsExecuted(),
-    steps.AIResponseReceived(),
-    steps.AIResponseParsed(),
-    steps.AIResponseParsed(queries=True),
-    steps.AIResponseParsed(actions=True),
-    steps.AIResponseParsed(question_id="q1"),
-    steps.AIResponseParsed(completed=True),
-    steps.ValidationRequested(),
-    steps.ValidationReceived(keep_control=True),
-    steps.ValidationReceived(keep_control=False),
-    steps.CommunicationResponseReceived(),
-    steps.CommunicationResponseReceived(go_on=True),
-    steps.CommunicationResponseReceived(go_on=False),
-    steps.DataQueriesExecuted(),
-    steps.ActionsExecuted(keep_control=True),
-    steps.ActionsExecuted(keep_control=False),
-    steps.CompletionConfirmed(),
-    steps.CompletionRejected(),
-    steps.NetworkErrorOccurred(),
-    steps.ParseErrorOccurred("no JSON"),
-    steps.ParseErrorOccurred("no such tool"),
-    steps.ActionFailureOccurred("no such node"),
-    steps.RetryScheduled(),
-    steps.NetworkRetryScheduled(),
-    steps.NetworkAvailable(),
-    steps.SystemErrorOccurred(),
-    steps.SessionCompleted(EndReason.SUSPENDED),
-    steps.RunStopped(),
-    steps.SchedulerHeartbeat(),
-    steps.SchedulerHeartbeat(expired=True),
+EVENTS: list[transitions.Event] = [
+    transitions.SessionActivationRequested(),
+    transitions.UserMessageSent(),
+    transitions.EnrichmentsExecuted(),
+    transitions.AIResponseReceived(),
+    transitions.AIResponseParsed(),
+    transitions.AIResponseParsed(queries=True),
+    transitions.AIResponseParsed(actions=True),
+    transitions.AIResponseParsed(question_id="q1"),
+    transitions.AIResponseParsed(completed=True),
+    transitions.ValidationRequested(),
+    transitions.ValidationReceived(keep_control=True),
+    transitions.ValidationReceived(keep_control=False),
+    transitions.CommunicationResponseReceived(),
+    transitions.CommunicationResponseReceived(go_on=True),
+    transitions.CommunicationResponseReceived(go_on=False),
+    transitions.DataQueriesExecuted(),
+    transitions.ActionsExecuted(keep_control=True),
+    transitions.ActionsExecuted(keep_control=False),
+    transitions.CompletionConfirmed(),
+    transitions.CompletionRejected(),
+    transitions.NetworkErrorOccurred(),
+    transitions.ParseErrorOccurred("no JSON"),
+    transitions.ParseErrorOccurred("no such tool"),
+    transitions.ActionFailureOccurred("no such node"),
+    transitions.RetryScheduled(),
+    transitions.NetworkRetryScheduled(),
+    transitions.NetworkAvailable(),
+    transitions.SystemErrorOccurred(),
+    transitions.SessionCompleted(EndReason.SUSPENDED),
+    transitions.RunStopped(),
+    transitions.SchedulerHeartbeat(),
+    transitions.SchedulerHeartbeat(expired=True),
 ]
 
-ALWAYS: set[type] = {steps.SchedulerHeartbeat}
-WHILE_OPEN = {*ALWAYS, steps.SessionCompleted, steps.RunStopped}
-WHILE_DRIVEN = {*WHILE_OPEN, steps.SystemErrorOccurred}
+ALWAYS: set[type] = {transitions.SchedulerHeartbeat}
+WHILE_OPEN = {*ALWAYS, transitions.SessionCompleted, transitions.RunStopped}
+WHILE_DRIVEN = {*WHILE_OPEN, transitions.SystemErrorOccurred}
 #: What may happen where, written down from the description of the phases, not from the machine.
 LEGAL: dict[Phase, set[type]] = {
-    Phase.IDLE: {*WHILE_OPEN, steps.UserMessageSent, steps.SessionActivationRequested},
-    Phase.EXECUTING_ENRICHMENTS: {*WHILE_DRIVEN, steps.EnrichmentsExecuted},
-    Phase.CALLING_AI: {*WHILE_DRIVEN, steps.AIResponseReceived, steps.NetworkErrorOccurred},
-    Phase.PARSING_AI_RESPONSE: {*WHILE_DRIVEN, steps.AIResponseParsed, steps.ParseErrorOccurred},
-    Phase.WAITING_VALIDATION: {*WHILE_OPEN, steps.ValidationReceived, steps.UserMessageSent},
-    Phase.WAITING_COMMUNICATION_RESPONSE: {*WHILE_OPEN, steps.CommunicationResponseReceived, steps.UserMessageSent},
-    Phase.EXECUTING_DATA_QUERIES: {*WHILE_DRIVEN, steps.DataQueriesExecuted, steps.ParseErrorOccurred},
+    Phase.IDLE: {*WHILE_OPEN, transitions.UserMessageSent, transitions.SessionActivationRequested},
+    Phase.EXECUTING_ENRICHMENTS: {*WHILE_DRIVEN, transitions.EnrichmentsExecuted},
+    Phase.CALLING_AI: {*WHILE_DRIVEN, transitions.AIResponseReceived, transitions.NetworkErrorOccurred},
+    Phase.PARSING_AI_RESPONSE: {*WHILE_DRIVEN, transitions.AIResponseParsed, transitions.ParseErrorOccurred},
+    Phase.WAITING_VALIDATION: {*WHILE_OPEN, transitions.ValidationReceived, transitions.UserMessageSent},
+    Phase.WAITING_COMMUNICATION_RESPONSE: {
+        *WHILE_OPEN,
+        transitions.CommunicationResponseReceived,
+        transitions.UserMessageSent,
+    },
+    Phase.EXECUTING_DATA_QUERIES: {*WHILE_DRIVEN, transitions.DataQueriesExecuted, transitions.ParseErrorOccurred},
     Phase.EXECUTING_ACTIONS: {
         *WHILE_DRIVEN,
-        steps.ActionsExecuted,
-        steps.ActionFailureOccurred,
-        steps.ValidationRequested,
+        transitions.ActionsExecuted,
+        transitions.ActionFailureOccurred,
+        transitions.ValidationRequested,
     },
-    Phase.WAITING_COMPLETION_CONFIRMATION: {*WHILE_DRIVEN, steps.CompletionConfirmed, steps.CompletionRejected},
-    Phase.WAITING_NETWORK_RETRY: {*WHILE_DRIVEN, steps.NetworkRetryScheduled, steps.NetworkAvailable},
-    Phase.RETRYING_AFTER_FORMAT_ERROR: {*WHILE_DRIVEN, steps.RetryScheduled},
-    Phase.RETRYING_AFTER_ACTION_FAILURE: {*WHILE_DRIVEN, steps.RetryScheduled},
+    Phase.WAITING_COMPLETION_CONFIRMATION: {
+        *WHILE_DRIVEN,
+        transitions.CompletionConfirmed,
+        transitions.CompletionRejected,
+    },
+    Phase.WAITING_NETWORK_RETRY: {*WHILE_DRIVEN, transitions.NetworkRetryScheduled, transitions.NetworkAvailable},
+    Phase.RETRYING_AFTER_FORMAT_ERROR: {*WHILE_DRIVEN, transitions.RetryScheduled},
+    Phase.RETRYING_AFTER_ACTION_FAILURE: {*WHILE_DRIVEN, transitions.RetryScheduled},
     Phase.COMPLETED: ALWAYS,
 }
 POSSIBLE = {phase: [event for event in EVENTS if type(event) in legal] for phase, legal in LEGAL.items()}
@@ -81,19 +89,19 @@ POSSIBLE = {phase: [event for event in EVENTS if type(event) in legal] for phase
 ONWARD = {phase: [event for event in legal if type(event) not in WHILE_DRIVEN] for phase, legal in POSSIBLE.items()}
 #: What has to be done in a phase; a heartbeat asks for nothing.
 EFFECTS: dict[Phase, type] = {
-    Phase.IDLE: steps.Rest,
-    Phase.EXECUTING_ENRICHMENTS: steps.Enrich,
-    Phase.CALLING_AI: steps.CallModel,
-    Phase.PARSING_AI_RESPONSE: steps.ParseReply,
-    Phase.WAITING_VALIDATION: steps.AskPerson,
-    Phase.WAITING_COMMUNICATION_RESPONSE: steps.AskPerson,
-    Phase.EXECUTING_DATA_QUERIES: steps.RunQueries,
-    Phase.EXECUTING_ACTIONS: steps.RunActions,
-    Phase.WAITING_COMPLETION_CONFIRMATION: steps.ConfirmCompletion,
-    Phase.WAITING_NETWORK_RETRY: steps.WaitForNetwork,
-    Phase.RETRYING_AFTER_FORMAT_ERROR: steps.ScheduleRetry,
-    Phase.RETRYING_AFTER_ACTION_FAILURE: steps.ScheduleRetry,
-    Phase.COMPLETED: steps.Rest,
+    Phase.IDLE: transitions.Rest,
+    Phase.EXECUTING_ENRICHMENTS: transitions.Enrich,
+    Phase.CALLING_AI: transitions.CallModel,
+    Phase.PARSING_AI_RESPONSE: transitions.ParseReply,
+    Phase.WAITING_VALIDATION: transitions.AskPerson,
+    Phase.WAITING_COMMUNICATION_RESPONSE: transitions.AskPerson,
+    Phase.EXECUTING_DATA_QUERIES: transitions.RunQueries,
+    Phase.EXECUTING_ACTIONS: transitions.RunActions,
+    Phase.WAITING_COMPLETION_CONFIRMATION: transitions.ConfirmCompletion,
+    Phase.WAITING_NETWORK_RETRY: transitions.WaitForNetwork,
+    Phase.RETRYING_AFTER_FORMAT_ERROR: transitions.ScheduleRetry,
+    Phase.RETRYING_AFTER_ACTION_FAILURE: transitions.ScheduleRetry,
+    Phase.COMPLETED: transitions.Rest,
 }
 WAITING_PHASES = {
     Phase.WAITING_VALIDATION: {"validation"},
@@ -102,20 +110,20 @@ WAITING_PHASES = {
 }
 
 
-def check(step: steps.Transition, event: steps.Event, before: State) -> None:
+def check(step: transitions.Transition, event: transitions.Event, before: State) -> None:
     state = step.state
     assert step.effect is None or type(step.effect) is EFFECTS[state.phase]
-    assert step.effect is not None or isinstance(event, steps.SchedulerHeartbeat)
+    assert step.effect is not None or isinstance(event, transitions.SchedulerHeartbeat)
     kinds = WAITING_PHASES.get(state.phase, set())
     assert (state.waiting.kind in kinds) if state.waiting else not kinds
     assert (state.end_reason is not None) == (state.phase is Phase.COMPLETED)
     assert state.kind is before.kind
-    assert state.round_trips - before.round_trips == isinstance(event, steps.AIResponseReceived)
-    assert state.failures < LIMITS.same_failures or isinstance(step.effect, steps.Rest | None)
+    assert state.round_trips - before.round_trips == isinstance(event, transitions.AIResponseReceived)
+    assert state.failures < LIMITS.same_failures or isinstance(step.effect, transitions.Rest | None)
     if state.kind is SessionType.AUTOMATION:
         assert state.phase is not Phase.IDLE or before.phase is Phase.IDLE
         assert state.round_trips <= LIMITS.automation_round_trips
-    elif isinstance(step.effect, steps.CallModel):
+    elif isinstance(step.effect, transitions.CallModel):
         assert step.effect.tools == (state.rounds < state.rounds_allowed)
         assert state.rounds_allowed in {0, LIMITS.tool_rounds, LIMITS.tool_rounds_extended}
     assert load(json.loads(json.dumps(state.to_json()))) == state
@@ -124,7 +132,7 @@ def check(step: steps.Transition, event: steps.Event, before: State) -> None:
 def check_resume(state: State) -> None:
     """Whatever was stored, the next process knows what to do, and does what the phase asks for."""
     if state.phase in {Phase.IDLE, Phase.COMPLETED}:
-        with pytest.raises(steps.IllegalTransition):
+        with pytest.raises(transitions.IllegalTransition):
             resume(state)
         return
     step = resume(state)
@@ -141,7 +149,7 @@ def test_it_follows_every_history_and_takes_no_illegal_step(state: State, histor
         choice = EVENTS if byte > 223 else legal if byte > 207 else onward or legal
         event = choice[byte % len(choice)]
         if event not in legal:
-            with pytest.raises(steps.IllegalTransition):
+            with pytest.raises(transitions.IllegalTransition):
                 transition(state, event, LIMITS)
             continue
         step = transition(state, event, LIMITS)
@@ -159,13 +167,17 @@ def test_it_refuses_every_event_where_it_cannot_happen(kind: SessionType) -> Non
             if type(event) in legal:
                 transition(state, event, LIMITS)
             else:
-                with pytest.raises(steps.IllegalTransition):
+                with pytest.raises(transitions.IllegalTransition):
                     transition(state, event, LIMITS)
 
 
 def test_it_knows_every_event_and_phase() -> None:
-    classes = [named for named in vars(steps).values() if isinstance(named, type) and issubclass(named, steps.Event)]
-    assert {type(event) for event in EVENTS} == set(classes) - {steps.Event}
+    classes = [
+        named
+        for named in vars(transitions).values()
+        if isinstance(named, type) and issubclass(named, transitions.Event)
+    ]
+    assert {type(event) for event in EVENTS} == set(classes) - {transitions.Event}
     assert set(LEGAL) == set(EFFECTS) == set(Phase)
     assert len(Phase) == 13
 

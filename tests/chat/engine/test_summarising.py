@@ -17,7 +17,7 @@ from chat.providers.model_request import ToolCall
 from chat.providers.pieces import Reply
 from chat.subjects import tools
 from chat.subjects.tools import ParsedCall
-from chat.tools.base import ToolContext
+from chat.tools.tool import ToolContext
 from graphs.models import Graph, Node
 from graphs.site.access import member_of
 from tests import checker

@@ -6,7 +6,7 @@ from django.test import override_settings
 
 from chat.engine import available_models, warming
 from chat.prompts import versions
-from rag.embeddings import registry
+from rag.embeddings import embedding_models
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -43,6 +43,6 @@ def test_it_loads_what_embeds_questions_unless_the_database_is_away(monkeypatch:
         asked.append(1)
         raise OperationalError
 
-    monkeypatch.setattr(registry, "warm_up", away)
+    monkeypatch.setattr(embedding_models, "warm_up", away)
     asyncio.run(warming.load_embedder())
     assert asked == [1]

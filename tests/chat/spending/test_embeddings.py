@@ -13,9 +13,9 @@ from chat.spending import free_questions
 from graphs.models import Graph, Workspace
 from graphs.site.accounts import Account, account_of
 from graphs.site.vendor_errors import ErrorCode
-from rag.embeddings import background, registry, serving_model
-from rag.embeddings.base import Embedded, EmbeddingFailed
+from rag.embeddings import background, embedding_models, serving_model
 from rag.embeddings.collections import waiting
+from rag.embeddings.embedder import Embedded, EmbeddingFailed
 from rag.embeddings.metering import OverBudget, embed
 from rag.models import Embedding, EmbeddingModel
 from rag.sources.graphs.nodes import collection_of
@@ -86,8 +86,8 @@ def test_a_graph_without_a_budget_waits_and_goes_on_alone(
     nba: Graph, other_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stub, foreign, small = Stub(), draw_nba(other_workspace), budget(nba.workspace, 1)
-    monkeypatch.setattr(registry, "configured", lambda: stub.name)
-    monkeypatch.setattr(registry, "by_name", lambda _name: stub)
+    monkeypatch.setattr(embedding_models, "configured", lambda: stub.name)
+    monkeypatch.setattr(embedding_models, "by_name", lambda _name: stub)
 
     def work() -> list[str]:
         """The collections that wait afterwards."""
@@ -115,8 +115,8 @@ def test_a_command_does_what_other_budgets_pay_for_before_it_says_what_waits(
 ) -> None:
     stub, foreign = Stub(), draw_nba(other_workspace)
     budget(nba.workspace, 1)
-    monkeypatch.setattr(registry, "configured", lambda: stub.name)
-    monkeypatch.setattr(registry, "by_name", lambda _name: stub)
+    monkeypatch.setattr(embedding_models, "configured", lambda: stub.name)
+    monkeypatch.setattr(embedding_models, "by_name", lambda _name: stub)
     try:
         with pytest.raises(CommandError, match=r"does not cover this.* Run this again"):
             call_command(*command, "--delay", "0", stdout=StringIO())

@@ -7,7 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from chat.subjects import tools
-from chat.tools.base import ToolContext
+from chat.tools.tool import ToolContext
 from graphs.models import Edge, Node, NodeType, Sheet
 from tests.cast import save_all
 from tests.seeded import CANARY, World, world

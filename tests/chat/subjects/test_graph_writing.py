@@ -6,10 +6,10 @@ import pytest
 from chat.proposals import WriteCall
 from chat.subjects import tools
 from chat.subjects.graphs.subject import WRITE_TOOLS
-from chat.subjects.registry import subject_of
+from chat.subjects.registered_subjects import subject_of
 from chat.subjects.tools import CallRefused, ParsedCall, parse, specs
-from chat.tools.base import ReadTool
 from chat.tools.proposing import WriteTool
+from chat.tools.tool import ReadTool
 from graphs.models import Role
 from graphs.objects import actions
 

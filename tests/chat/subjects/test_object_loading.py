@@ -7,7 +7,7 @@ import pytest
 from chat.prompts.window import prompt
 from chat.providers.model_request import PromptMessage, ToolCall
 from chat.subjects.object_loading import LOAD_OBJECT_TOOLS, OBJECT_TOOLS, are_loaded
-from chat.tools.base import Arguments, ToolContext
+from chat.tools.tool import Arguments, ToolContext
 from graphs.models import Role
 from graphs.site.access import Member
 from tests.registered import pins

@@ -10,10 +10,10 @@ from django.utils import translation
 
 from chat.prompts.system import system_prompt
 from chat.subjects import Subject, Welcome, register
-from chat.subjects.registry import SUBJECTS, subject_of
+from chat.subjects.registered_subjects import SUBJECTS, subject_of
 from chat.subjects.tools import specs
 from chat.templatetags.chat_widget import chat_widget, tool_badges
-from chat.tools.base import Arguments, ReadTool, ToolContext
+from chat.tools.tool import Arguments, ReadTool, ToolContext
 from graphs.models import Role
 from graphs.objects.headers import object_for
 from graphs.objects.refs import Ref

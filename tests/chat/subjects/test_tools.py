@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chat.subjects import tools
-from chat.subjects.registry import subject_of
+from chat.subjects.registered_subjects import subject_of
 from chat.subjects.tools import CallRefused, ParsedCall, parse, specs
 from chat.tools.object_reading import READ_TOOLS
 from graphs.models import Role

@@ -9,7 +9,7 @@ from chat.prompts.round_messages import round_of
 from chat.providers.pieces import Reply
 from chat.subjects import tools
 from chat.subjects.tools import ParsedCall
-from chat.tools.base import ToolContext
+from chat.tools.tool import ToolContext
 from graphs.objects.refs import Ref
 from tests.seeded import World, world
 

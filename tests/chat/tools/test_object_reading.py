@@ -5,9 +5,9 @@ import pytest
 
 from chat.models import AlwaysSend
 from chat.subjects import tools
-from chat.subjects.registry import subject_of
+from chat.subjects.registered_subjects import subject_of
 from chat.subjects.tools import CallRefused, specs
-from chat.tools.base import ToolContext
+from chat.tools.tool import ToolContext
 from graphs.models import Role, Workspace
 from graphs.objects.kinds import Kind
 from rag.texts.tables import as_json

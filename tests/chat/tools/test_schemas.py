@@ -14,10 +14,10 @@ from chat.management.commands.dump_tools import as_sent
 from chat.providers.model_request import ToolSpec
 from chat.providers.provider import ProviderConfig
 from chat.sent_requests.layout import to_json
-from chat.subjects.registry import subject_of
+from chat.subjects.registered_subjects import subject_of
 from chat.subjects.tools import CallRefused, by_name, parse, specs
-from chat.tools.base import Arguments, ReadTool, ToolContext
 from chat.tools.schemas import parameters
+from chat.tools.tool import Arguments, ReadTool, ToolContext
 from graphs.models import Role
 from rag.texts.tokens import count_tokens
 

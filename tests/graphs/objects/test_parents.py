@@ -8,8 +8,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils.module_loading import autodiscover_modules
 
-from chat.tools.base import ToolContext
 from chat.tools.object_reading import ListObjects, ReadObject
+from chat.tools.tool import ToolContext
 from graphs.history import rollback
 from graphs.history.scopes import AsOf
 from graphs.models import ChangeSet, Graph, Object, Sheet

@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from graphs.models import Graph, Node, NodeType, Workspace
 from graphs.workflows.exports import as_json, export_graph
 from graphs.workflows.imports import import_graph
-from graphs.workflows.interchange.base import Limits, ParsedGraph
 from graphs.workflows.interchange.formats import parse
+from graphs.workflows.interchange.parsed_graph import Limits, ParsedGraph
 from tests.graphs.workflows.interchange.samples import native, native_node, parsed, real_files
 from tests.graphs.workflows.interchange.strategies import native_documents
 

@@ -4,8 +4,8 @@ import pytest
 from pytest_django import Settings
 
 from graphs.models import Workspace
-from rag.embeddings import registry, serving_model
-from rag.embeddings.base import Embedder
+from rag.embeddings import embedding_models, serving_model
+from rag.embeddings.embedder import Embedder
 from tests.rag.embeddings.three import Nodes, Pins, Three
 from tests.registered import pins
 from tests.vendors.server import VendorServer
@@ -31,9 +31,9 @@ def remote(vendor: VendorServer, monkeypatch: pytest.MonkeyPatch, settings: Sett
     monkeypatch.setenv("CUSTOM_BASE_URL", vendor.openai_url)
     settings.EMBEDDING_PROVIDER, settings.EMBEDDING_MODEL = MODEL.split("/")
     serving_model.clear_cache()
-    yield registry.by_name(MODEL)
+    yield embedding_models.by_name(MODEL)
     serving_model.clear_cache()
-    registry._remote.cache_clear()
+    embedding_models._remote.cache_clear()
 
 
 @pytest.fixture(params=["nodes", pytest.param("objects", marks=pytest.mark.django_db(transaction=True))])

@@ -10,7 +10,7 @@ from graphs.objects.operations import Update
 from graphs.objects.refs import Ref
 from graphs.workflows.kinds import NODE
 from rag.embeddings import background
-from rag.embeddings.base import Vectors
+from rag.embeddings.embedder import Vectors
 from rag.embeddings.vector_search import nearest
 from rag.models import Embedding
 from rag.sources.graphs.nodes import collection_of

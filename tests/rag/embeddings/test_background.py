@@ -22,9 +22,9 @@ from graphs.models import Graph, Node
 from graphs.objects.operations import Delete
 from graphs.objects.refs import Ref
 from graphs.site.accounts import Account, account_of
-from rag.embeddings import background, collections, locks, registry, serving_model, vector_indexes
-from rag.embeddings.base import Embedded, Embedder, EmbeddingFailed, Purpose
+from rag.embeddings import background, collections, embedding_models, locks, serving_model, vector_indexes
 from rag.embeddings.collections import waiting
+from rag.embeddings.embedder import Embedded, Embedder, EmbeddingFailed, Purpose
 from rag.embeddings.updating import EmbedOptions, Progress, embed_all
 from rag.embeddings.waking import wake
 from rag.models import EmbeddedCollection, Embedding, EmbeddingModel
@@ -107,7 +107,7 @@ def test_what_is_deleted_has_no_vector_and_what_is_put_back_gets_one(remote: Emb
 def test_a_model_that_fails_while_others_drop_it_keeps_no_other_waiting(
     remote: Embedder, three: Three, vendor: VendorServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    other = EmbeddingModel.objects.create(name=registry.LOCAL_MODEL, dimensions=256, serves=True)
+    other = EmbeddingModel.objects.create(name=embedding_models.LOCAL_MODEL, dimensions=256, serves=True)
     serving_model.ensure_model(remote, three.account)
 
     def dropped(_graph: Graph, embedder: Embedder, _manner: EmbedOptions) -> Iterator[Progress]:
@@ -127,20 +127,20 @@ def test_a_model_that_fails_while_others_drop_it_keeps_no_other_waiting(
 def test_a_model_that_was_dropped_while_another_one_was_kept_stays_away(
     remote: Embedder, three: Three, vendor: VendorServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    EmbeddingModel.objects.create(name=registry.LOCAL_MODEL, dimensions=256, serves=True)
+    EmbeddingModel.objects.create(name=embedding_models.LOCAL_MODEL, dimensions=256, serves=True)
     serving_model.ensure_model(remote, three.account)
     vendor.requests.clear()
     fit = vector_indexes.fit
 
     def dropped(graph_id: int, model: str, dimensions: int, *, wait: bool) -> None:
         fit(graph_id, model, dimensions, wait=wait)
-        if model == registry.LOCAL_MODEL:
+        if model == embedding_models.LOCAL_MODEL:
             serving_model.delete_all_but(model)
 
     monkeypatch.setattr(vector_indexes, "fit", dropped)
     work()
     assert asked(vendor) == []
-    assert EmbeddingModel.objects.get().name == registry.LOCAL_MODEL
+    assert EmbeddingModel.objects.get().name == embedding_models.LOCAL_MODEL
 
 
 @pytest.mark.django_db(transaction=True)
@@ -191,7 +191,7 @@ def test_without_a_model_nothing_happens(three: Three, settings: Settings, provi
     work()
     three.say("root", "Begin")
     assert not Embedding.objects.exists()
-    assert registry.current() is None
+    assert embedding_models.current() is None
 
 
 def test_the_worker_is_woken_for_texts_and_not_for_places(
@@ -339,19 +339,19 @@ def test_vectors_of_another_length_under_the_same_name_are_made_anew(
     monkeypatch.setattr(vector_indexes, "EXACT", 2)
     work()
     assert EmbeddedCollection.objects.get().indexed
-    before = registry.by_name(MODEL)
+    before = embedding_models.by_name(MODEL)
     # The endpoint is started again with another model; this process and another one learn of it.
     monkeypatch.setattr(embeddings_wire, "OTHERS", 12)
     three.say("root", "Begin")
     work()
     assert EmbeddingModel.objects.get().code == "server_error"
-    registry._remote.cache_clear()
+    embedding_models._remote.cache_clear()
     EmbeddingModel.objects.update(retry_at=None)
     work()
     assert set(Embedding.objects.values_list("dimensions", flat=True)) == {12}
     assert (EmbeddingModel.objects.get().dimensions, len(three.hashes())) == (12, 3)
     assert EmbeddedCollection.objects.get().indexed
-    question = registry.by_name(MODEL).embed(["api"], "question").vectors[0]
+    question = embedding_models.by_name(MODEL).embed(["api"], "question").vectors[0]
     assert len(three.nearest(MODEL, question, 3, threshold=-1)) == 3
     serving_model.ensure_model(before, three.account)
     assert EmbeddingModel.objects.get().dimensions == 12
@@ -363,7 +363,7 @@ def test_a_process_that_learned_of_another_length_too_late_takes_nothing_away(
 ) -> None:
     remote.embed(["a"], "stored")
     monkeypatch.setattr(embeddings_wire, "OTHERS", 12)
-    registry._remote.cache_clear()
+    embedding_models._remote.cache_clear()
     work()
     with pytest.raises(EmbeddingFailed, match="12 dimensions, not 8"):
         serving_model.ensure_model(remote, three.account)
@@ -394,16 +394,16 @@ def test_a_new_model_is_made_beside_the_old_one_and_then_serves(
 ) -> None:
     settings.EMBEDDING_PROVIDER = ""
     work()
-    assert serving_model.serving() == registry.LOCAL_MODEL
+    assert serving_model.serving() == embedding_models.LOCAL_MODEL
     out = StringIO()
     call_command("migrate_embeddings", "--to", MODEL, "--delay", "0", stdout=out)
     assert "custom/tiny answers questions now, local/wordllama-256 no longer" in out.getvalue()
     assert (serving_model.serving(), Embedding.objects.count()) == (MODEL, 6)
     three.say("root", "Begin")
     work()
-    assert {row["model"] for row in Embedding.objects.values("model")} == {MODEL, registry.LOCAL_MODEL}
+    assert {row["model"] for row in Embedding.objects.values("model")} == {MODEL, embedding_models.LOCAL_MODEL}
     assert not waiting(MODEL)
-    assert not waiting(registry.LOCAL_MODEL)
+    assert not waiting(embedding_models.LOCAL_MODEL)
     vendor.requests.clear()
     call_command("migrate_embeddings", "--to", MODEL, "--drop-old", stdout=out)
     assert asked(vendor) == []
@@ -420,7 +420,7 @@ def test_a_migration_that_fails_changes_nothing_for_who_asks(
     vendor.script(Script(status=401, error="Incorrect API key"))
     with pytest.raises(CommandError, match="auth_error"):
         call_command("migrate_embeddings", "--to", MODEL, stdout=StringIO())
-    assert serving_model.serving() == registry.LOCAL_MODEL
+    assert serving_model.serving() == embedding_models.LOCAL_MODEL
     with pytest.raises(CommandError, match="makes no embeddings"):
         call_command("migrate_embeddings", "--to", "nowhere/x", stdout=StringIO())
 
@@ -431,7 +431,7 @@ def test_the_task_says_in_a_line_that_the_database_is_away(
     def away() -> None:
         raise OperationalError("the connection is closed")
 
-    monkeypatch.setattr(registry, "configured", away)
+    monkeypatch.setattr(embedding_models, "configured", away)
     keep_embeddings()
     (record,) = caplog.records
     assert record.getMessage() == "Embeddings wait until the database is back: OperationalError"

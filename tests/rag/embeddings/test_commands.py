@@ -17,9 +17,9 @@ from graphs.objects.operations import Update
 from graphs.objects.refs import Ref
 from graphs.site.accounts import account_of
 from rag.embeddings import background, dropping, serving_model, updating
-from rag.embeddings.base import Embedded, Embedder
+from rag.embeddings.embedder import Embedded, Embedder
+from rag.embeddings.embedding_models import LOCAL_MODEL
 from rag.embeddings.openai import OpenAIEmbedder
-from rag.embeddings.registry import LOCAL_MODEL
 from rag.models import EmbeddedCollection, Embedding, EmbeddingModel
 from rag.sources.graphs.nodes import GraphNodes
 from tests.cast import draw_nba

@@ -8,9 +8,9 @@ from django.core.management import call_command
 from django.utils import timezone
 from pytest_django import Settings
 
-from rag.embeddings import background, openai, registry, serving_model
-from rag.embeddings.base import Embedder
+from rag.embeddings import background, embedding_models, openai, serving_model
 from rag.embeddings.collections import waiting
+from rag.embeddings.embedder import Embedder
 from rag.models import EmbeddingFailure, EmbeddingModel
 from tests.rag.embeddings.conftest import MODEL
 from tests.rag.embeddings.steps import asked, work
@@ -146,7 +146,7 @@ def test_a_model_that_is_away_when_a_process_begins_is_in_the_queue_and_left_alo
 ) -> None:
     if known:
         work()
-        registry._remote.cache_clear()
+        embedding_models._remote.cache_clear()
         three.say("root", "Begin")
         vendor.requests.clear()
     vendor.script(Script(status=503, error="away"))

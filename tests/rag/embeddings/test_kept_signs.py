@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 
 from graphs.models import Graph, Workspace
 from rag.embeddings import kept_signs, signs, vector_indexes, vector_search
-from rag.embeddings.base import Vectors, normalised
+from rag.embeddings.embedder import Vectors, normalised
 from rag.embeddings.kept_signs import CollectionOfModel, kept, load
 from rag.models import Embedding
 from rag.sources.graphs.nodes import collection_of

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rag.embeddings.base import EmbeddingFailed
+from rag.embeddings.embedder import EmbeddingFailed
 from rag.embeddings.local import DIMENSIONS, LocalEmbedder
 
 ROOT = Path(__file__).parents[3]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from rag.embeddings import openai
-from rag.embeddings.base import EmbeddingFailed
+from rag.embeddings.embedder import EmbeddingFailed
 from rag.embeddings.openai import OpenAIEmbedder
 from tests.vendors import embeddings_wire
 from tests.vendors.embeddings_wire import vector

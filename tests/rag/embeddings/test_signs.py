@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rag.embeddings import signs
-from rag.embeddings.base import Vectors, normalised
+from rag.embeddings.embedder import Vectors, normalised
 from rag.embeddings.signs import Signs
 from tests.rag.embeddings.test_vector_search import random_vectors
 

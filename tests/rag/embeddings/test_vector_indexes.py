@@ -10,7 +10,7 @@ from psycopg.errors import DiskFull
 
 from graphs.models import Graph, Node, Workspace
 from rag.embeddings import collections, vector_indexes, vector_search
-from rag.embeddings.base import Vectors
+from rag.embeddings.embedder import Vectors
 from rag.embeddings.vector_search import PREFIX, index_name
 from rag.models import EmbeddedCollection, Embedding
 from rag.sources.graphs.nodes import collection_of

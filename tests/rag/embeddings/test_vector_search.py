@@ -13,7 +13,7 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from graphs.models import Graph, Node, Workspace
-from rag.embeddings.base import Vectors, normalised
+from rag.embeddings.embedder import Vectors, normalised
 from rag.embeddings.storing import TargetVersion, store_vectors
 from rag.models import Embedding
 from rag.sources.graphs.nodes import GraphNodes

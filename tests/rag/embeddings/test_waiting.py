@@ -15,8 +15,8 @@ from graphs.history import live_edits
 from graphs.models import Graph, Membership, Role, Workspace
 from graphs.site.accounts import account_of
 from rag.embeddings import background, locks, serving_model, updating, vector_indexes
-from rag.embeddings.base import Embedded, Embedder, EmbeddingFailed, Purpose
 from rag.embeddings.collections import Collection, Targets, waiting
+from rag.embeddings.embedder import Embedded, Embedder, EmbeddingFailed, Purpose
 from rag.embeddings.metering import OverBudget
 from rag.models import EmbeddedCollection, Embedding, EmbeddingFailure, EmbeddingModel
 from rag.sources.graphs.nodes import collection_of

@@ -8,8 +8,8 @@ from chat.models import AlwaysSend
 from graphs.models import Graph, Object, Workspace
 from graphs.site.accounts import Account, account_of
 from graphs.workflows.kinds import NODE
-from rag.embeddings.base import Vectors
 from rag.embeddings.collections import Collection
+from rag.embeddings.embedder import Vectors
 from rag.embeddings.storing import TargetVersion, store_vectors
 from rag.embeddings.vector_search import nearest
 from rag.models import Embedding

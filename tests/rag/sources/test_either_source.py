@@ -19,9 +19,9 @@ from graphs.models import Graph, Node, Sheet, Workspace
 from graphs.objects.kinds import KINDS
 from graphs.site.access import Member, member_of
 from graphs.site.accounts import Account
-from rag.embeddings import metering, registry, serving_model
-from rag.embeddings.base import Embedded, EmbeddingFailed
+from rag.embeddings import embedding_models, metering, serving_model
 from rag.embeddings.collections import MAX_CHARS, Collection
+from rag.embeddings.embedder import Embedded, EmbeddingFailed
 from rag.embeddings.local import LocalEmbedder
 from rag.embeddings.metering import OverBudget
 from rag.embeddings.updating import embed_all
@@ -63,7 +63,7 @@ class Searched(ABC):
         """The names of what the question finds, best first."""
 
     def embed(self) -> None:
-        embedder = registry.by_name(registry.configured())
+        embedder = embedding_models.by_name(embedding_models.configured())
         serving_model.ensure_model(embedder, self.account)
         assert sum(progress.embedded for progress in embed_all(self.collection(), embedder)) > 0
 

@@ -18,13 +18,13 @@ from chat.providers.pieces import Reply
 from chat.providers.provider import ProviderConfig
 from chat.subjects import tools
 from chat.subjects.object_loading import are_loaded
-from chat.subjects.registry import subject_of
-from chat.tools.base import ToolContext
+from chat.subjects.registered_subjects import subject_of
 from chat.tools.proposing import WriteTool
+from chat.tools.tool import ToolContext
 from graphs.models import Object
 from graphs.site.access import Member
 from graphs.site.accounts import Account
-from rag.sources.registry import source_of, workspace_block
+from rag.sources.registered_sources import source_of, workspace_block
 from tests.chat.providers.reading import folded
 
 CONFIG = ProviderConfig("demo", "demo", "", "demo", 4096, None)

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from graphs.workflows.interchange.base import ImportRefused, Limits, ParsedGraph
 from graphs.workflows.interchange.formats import parse
+from graphs.workflows.interchange.parsed_graph import Limits, ParsedGraph
+from graphs.workflows.interchange.refusals import ImportRefused
 
 DATA = Path(__file__).resolve().parents[5] / "shared" / "data"
 NO_LIMITS = Limits()

@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
-from graphs.workflows.interchange.base import Limits
 from graphs.workflows.interchange.documents import MAX_CONTAINERS, MAX_DEPTH, decoded, value_of
+from graphs.workflows.interchange.parsed_graph import Limits
 from tests.graphs.workflows.interchange.samples import n8n, n8n_node, native, parsed, refusal
 
 

@@ -3,8 +3,9 @@ from typing import Any
 
 import pytest
 
-from graphs.workflows.interchange.base import ImportRefused, Limits
 from graphs.workflows.interchange.formats import parse
+from graphs.workflows.interchange.parsed_graph import Limits
+from graphs.workflows.interchange.refusals import ImportRefused
 from tests.graphs.workflows.interchange.samples import n8n, n8n_node, native, parsed, refusal
 
 FLOW = [{"id": "a", "type": "inject", "wires": [[]]}]

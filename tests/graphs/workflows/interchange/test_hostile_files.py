@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphs.workflows.interchange.base import ImportRefused, Limits, ParsedGraph, Problem
 from graphs.workflows.interchange.formats import parse
+from graphs.workflows.interchange.parsed_graph import Limits, ParsedGraph
+from graphs.workflows.interchange.refusals import ImportRefused, Problem
 from tests.graphs.workflows.interchange.samples import native
 from tests.graphs.workflows.interchange.strategies import almost_files, native_documents, nonsense
 

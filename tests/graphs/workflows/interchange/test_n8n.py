@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from graphs.workflows.interchange.base import Limits, ParsedGraph, ParsedNode
+from graphs.workflows.interchange.parsed_graph import Limits, ParsedGraph, ParsedNode
 from tests.graphs.workflows.interchange.samples import n8n, n8n_node, parsed, refusal, to
 
 

@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
-from graphs.workflows.interchange.base import Limits
 from graphs.workflows.interchange.formats import parse
+from graphs.workflows.interchange.parsed_graph import Limits
 from tests.graphs.workflows.interchange.samples import native, native_edge, native_node, parsed, refusal
 
 

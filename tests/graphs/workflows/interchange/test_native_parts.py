@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphs.workflows.interchange import native_parts
-from graphs.workflows.interchange.base import ImportRefused, Limits, ParsedGraph, no_progress
 from graphs.workflows.interchange.formats import parse
+from graphs.workflows.interchange.parsed_graph import Limits, ParsedGraph, no_progress
+from graphs.workflows.interchange.refusals import ImportRefused
 from tests.graphs.workflows.interchange.samples import n8n, n8n_node, native, native_edge, native_node
 from tests.graphs.workflows.interchange.strategies import almost_files, native_documents
 

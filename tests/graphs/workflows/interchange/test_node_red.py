@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from graphs.workflows.interchange.base import Limits
+from graphs.workflows.interchange.parsed_graph import Limits
 from tests.graphs.workflows.interchange.samples import parsed, refusal
 
 

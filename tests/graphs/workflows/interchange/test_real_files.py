@@ -4,8 +4,8 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from graphs.workflows.interchange.base import Limits, ParsedGraph
 from graphs.workflows.interchange.formats import parse
+from graphs.workflows.interchange.parsed_graph import Limits, ParsedGraph
 from tests.graphs.workflows.interchange.samples import real_files
 
 LIMITS = Limits(max_bytes=20_971_520, max_nodes=20_000)

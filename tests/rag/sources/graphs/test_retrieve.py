@@ -18,9 +18,9 @@ from graphs.objects.refs import Ref
 from graphs.site import valkey
 from graphs.site.accounts import account_of
 from graphs.workflows.live import editing
-from rag.embeddings import registry, serving_model
-from rag.embeddings.base import EmbeddingFailed
+from rag.embeddings import embedding_models, serving_model
 from rag.embeddings.collections import MAX_CHARS
+from rag.embeddings.embedder import EmbeddingFailed
 from rag.embeddings.local import LocalEmbedder
 from rag.embeddings.updating import embed_all
 from rag.sources.graphs import cache, text_search
@@ -195,7 +195,7 @@ def test_a_type_that_changes_through_another_graph_is_not_shown_as_it_was(
 
 
 def embedded(graph: Graph) -> Graph:
-    embedder = registry.by_name(registry.configured())
+    embedder = embedding_models.by_name(embedding_models.configured())
     serving_model.ensure_model(embedder, account_of(graph))
     assert sum(progress.embedded for progress in embed_all(GraphNodes(graph), embedder)) == graph.nodes.count()
     return graph

@@ -24,11 +24,11 @@ from graphs.objects.operations import Update
 from graphs.objects.refs import Ref
 from graphs.site.access import member_of
 from graphs.site.accounts import Account
-from rag.embeddings import metering, registry
-from rag.embeddings.base import Embedded, EmbeddingFailed, Purpose
+from rag.embeddings import embedding_models, metering
 from rag.embeddings.collections import waiting
+from rag.embeddings.embedder import Embedded, EmbeddingFailed, Purpose
+from rag.embeddings.embedding_models import LOCAL_MODEL
 from rag.embeddings.local import LocalEmbedder
-from rag.embeddings.registry import LOCAL_MODEL
 from rag.embeddings.updating import text_hash
 from rag.models import EmbeddedCollection, Embedding, EmbeddingFailure
 from rag.sources.objects.collection import collection_of, object_text
@@ -175,7 +175,7 @@ def test_objects_come_along_from_one_model_to_another(
 ) -> None:
     work()
     other = LocalEmbedder("local/other")
-    monkeypatch.setattr(registry, "by_name", lambda _name: other)
+    monkeypatch.setattr(embedding_models, "by_name", lambda _name: other)
     call_command("migrate_embeddings", "--to", other.name, "--drop-old", stdout=StringIO())
     assert set(Embedding.objects.values_list("model", "target_type")) == {(other.name, "product"), (other.name, "shop")}
     assert waiting(other.name) == []

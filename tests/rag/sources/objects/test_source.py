@@ -12,7 +12,7 @@ from graphs.site.access import Member, member_of
 from graphs.site.accounts import Account
 from rag.sources.block import Block
 from rag.sources.objects.search import BY_VECTOR, RELATED, related
-from rag.sources.registry import source_of
+from rag.sources.registered_sources import source_of
 from tests.rag.embeddings.steps import work
 from tests.registered import product, shops
 from tests.shop.models import Product, Shop

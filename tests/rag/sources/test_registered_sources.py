@@ -9,7 +9,7 @@ from chat.models import AlwaysSend
 from graphs.models import Graph, Workspace
 from graphs.site.access import Member, member_of
 from rag.sources.objects.source import SourceOfObjects
-from rag.sources.registry import ANY, MAX_LISTED, register, workspace_block
+from rag.sources.registered_sources import ANY, MAX_LISTED, register, workspace_block
 from tests.registered import pin, pins, product, shops
 from tests.shop.models import Shop
 

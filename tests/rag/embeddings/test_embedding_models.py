@@ -6,16 +6,16 @@ from pytest_django import Settings
 from graphs.models import Graph
 from graphs.site.accounts import account_of
 from rag.checks import embedder_is_usable
-from rag.embeddings import registry, serving_model
-from rag.embeddings.registry import EmbedderUnavailable
+from rag.embeddings import embedding_models, serving_model
+from rag.embeddings.embedding_models import EmbedderUnavailable
 from rag.models import EmbeddingModel
 
 
 @pytest.mark.parametrize(
     ("provider", "model", "name"),
     [
-        ("", "", registry.LOCAL_MODEL),
-        ("local", "", registry.LOCAL_MODEL),
+        ("", "", embedding_models.LOCAL_MODEL),
+        ("local", "", embedding_models.LOCAL_MODEL),
         ("", "text-embedding-3-large", "openai/text-embedding-3-large"),
         ("openai", "", "openai/text-embedding-3-small"),
         ("custom", "nomic-embed-text", "custom/nomic-embed-text"),
@@ -24,7 +24,7 @@ from rag.models import EmbeddingModel
 )
 def test_the_settings_name_a_model(settings: Settings, provider: str, model: str, name: str) -> None:
     settings.EMBEDDING_PROVIDER, settings.EMBEDDING_MODEL = provider, model
-    assert registry.configured() == name
+    assert embedding_models.configured() == name
 
 
 @pytest.mark.parametrize(
@@ -40,49 +40,49 @@ def test_the_settings_name_a_model(settings: Settings, provider: str, model: str
 )
 def test_what_is_missing_is_said(name: str, told: str) -> None:
     with pytest.raises(EmbedderUnavailable, match=told):
-        registry.by_name(name)
+        embedding_models.by_name(name)
 
 
 def test_a_key_completes_a_vendors_model(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-1")
-    first = registry.by_name("openai/text-embedding-3-large")
+    first = embedding_models.by_name("openai/text-embedding-3-large")
     assert (first.name, first.dimensions) == ("openai/text-embedding-3-large", 3072)
-    assert registry.by_name("openai/text-embedding-3-large") is first
+    assert embedding_models.by_name("openai/text-embedding-3-large") is first
     monkeypatch.setenv("OPENAI_API_KEY", "sk-2")
-    assert registry.by_name("openai/text-embedding-3-large") is not first
+    assert embedding_models.by_name("openai/text-embedding-3-large") is not first
 
 
 def test_an_endpoint_may_call_its_own_model_by_a_name_of_openais(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUSTOM_BASE_URL", "http://localhost:11434/v1")
-    assert registry.by_name("custom/text-embedding-ada-002").dimensions is None
+    assert embedding_models.by_name("custom/text-embedding-ada-002").dimensions is None
 
 
 @pytest.mark.django_db
 def test_the_model_that_serves_answers_whatever_the_settings_ask_for(settings: Settings, nba: Graph) -> None:
     settings.EMBEDDING_PROVIDER, settings.EMBEDDING_MODEL = "custom", "tiny"
     serving_model.clear_cache()
-    assert registry.current() is None
-    serving_model.ensure_model(registry.by_name(registry.LOCAL_MODEL), account_of(nba))
+    assert embedding_models.current() is None
+    serving_model.ensure_model(embedding_models.by_name(embedding_models.LOCAL_MODEL), account_of(nba))
     serving_model.clear_cache()
-    found = registry.current()
+    found = embedding_models.current()
     assert found is not None
-    assert found.name == registry.LOCAL_MODEL
+    assert found.name == embedding_models.LOCAL_MODEL
     settings.EMBEDDING_PROVIDER = "none"
-    assert registry.current() is None
+    assert embedding_models.current() is None
     serving_model.clear_cache()
 
 
 @pytest.mark.django_db
 def test_the_local_model_is_loaded_early_only_where_it_serves(settings: Settings, nba: Graph) -> None:
-    registry._local.cache_clear()
+    embedding_models._local.cache_clear()
     serving_model.clear_cache()
-    registry.warm_up()
-    assert registry._local.cache_info().currsize == 0
-    serving_model.ensure_model(registry.by_name(registry.LOCAL_MODEL), account_of(nba))
-    registry._local.cache_clear()
+    embedding_models.warm_up()
+    assert embedding_models._local.cache_info().currsize == 0
+    serving_model.ensure_model(embedding_models.by_name(embedding_models.LOCAL_MODEL), account_of(nba))
+    embedding_models._local.cache_clear()
     serving_model.clear_cache()
-    registry.warm_up()
-    assert "_loaded" in vars(registry.by_name(registry.LOCAL_MODEL))
+    embedding_models.warm_up()
+    assert "_loaded" in vars(embedding_models.by_name(embedding_models.LOCAL_MODEL))
 
 
 @pytest.mark.django_db

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 from django.conf import settings
 
-from rag.embeddings.base import HARMLESS, Embedder, EmbeddingFailed
+from rag.embeddings.embedder import HARMLESS, Embedder, EmbeddingFailed
 from rag.embeddings.serving_model import serving
 
 OFF = "none"
