@@ -7,7 +7,7 @@
 #: `strength` orders the models for "go deeper" (docs/models.md); the numbers are ours and mean nothing but their order.
 CHAT_PROVIDERS = {
     "deepseek": {
-        "kind": "openai",
+        "wire": "openai",
         "base_url": "https://api.deepseek.com",
         "model": "deepseek-flash",
         "max_tokens": 8192,
@@ -19,7 +19,7 @@ CHAT_PROVIDERS = {
         "echo_reasoning": True,
     },
     "openai": {
-        "kind": "openai",
+        "wire": "openai",
         "base_url": "https://api.openai.com/v1",
         "model": "gpt-4o",
         "max_tokens": 8192,
@@ -31,7 +31,7 @@ CHAT_PROVIDERS = {
         "tool_choice_none": True,
     },
     "openai-mini": {
-        "kind": "openai",
+        "wire": "openai",
         "base_url": "https://api.openai.com/v1",
         "model": "gpt-4o-mini",
         "max_tokens": 8192,
@@ -43,7 +43,7 @@ CHAT_PROVIDERS = {
         "tool_choice_none": True,
     },
     "openai-reasoning": {
-        "kind": "openai-responses",
+        "wire": "openai-responses",
         "base_url": "https://api.openai.com/v1",
         "model": "gpt-6.1-terra",
         "max_tokens": 16384,
@@ -54,7 +54,7 @@ CHAT_PROVIDERS = {
         "strength": 50,
     },
     "anthropic": {
-        "kind": "anthropic",
+        "wire": "anthropic",
         "base_url": "https://api.anthropic.com",
         "model": "claude-sonnet-4-6",
         "max_tokens": 4096,
@@ -64,7 +64,7 @@ CHAT_PROVIDERS = {
         "strength": 60,
     },
     "anthropic-thinking": {
-        "kind": "anthropic",
+        "wire": "anthropic",
         "base_url": "https://api.anthropic.com",
         "model": "claude-sonnet-4-6",
         "max_tokens": 8192,
@@ -74,9 +74,9 @@ CHAT_PROVIDERS = {
         "strength": 70,
         "thinking_tokens": 2048,
     },
-    "custom": {"kind": "openai", "base_url": "", "model": "", "max_tokens": 4096, "price": None},
+    "custom": {"wire": "openai", "base_url": "", "model": "", "max_tokens": 4096, "price": None},
     "demo": {
-        "kind": "demo",
+        "wire": "demo",
         "base_url": "",
         "model": "demo",
         "max_tokens": 4096,

@@ -120,7 +120,7 @@ def answer(member: Member, session_id: str, *, text: str | None = None, go_on: b
         session = held_session(member, session_id)
         waiting = load(session.state).waiting
         expected = "tool_limit" if go_on is not None else "question"
-        if waiting is None or waiting.kind != expected or not next_position(session)[1]:
+        if waiting is None or waiting.waits_for != expected or not next_position(session)[1]:
             raise Refused("conflict", _("This conversation does not wait for that answer (any more)."))
         asked = session.runs.select_related("message").order_by("-message__sequence").first()
         trigger = {"event": "CommunicationResponseReceived", "go_on": go_on, "text": text}

@@ -20,7 +20,7 @@ ALL_TOOLS = "all"
 
 
 def write_tools() -> list[str]:
-    return [name for name, tool in tools.by_name().items() if tool.kind == "write"]
+    return [name for name, tool in tools.by_name().items() if tool.writes]
 
 
 def tool_label(name: str) -> str:

@@ -105,10 +105,10 @@ def _waiting(session: Session) -> ForPerson | AtToolLimit | None:
     state = load(session.state)
     if state.waiting is None:
         return None
-    if state.waiting.kind == "tool_limit":
+    if state.waiting.waits_for == "tool_limit":
         limit = settings.TOOL_ROUNDS_EXTENDED
         return {"kind": "tool_limit", "roundsUsed": state.rounds, "maxExtended": limit}
-    return {"kind": state.waiting.kind, "id": state.waiting.id}
+    return {"kind": state.waiting.waits_for, "id": state.waiting.id}
 
 
 class SessionsView(APIView):

@@ -38,7 +38,7 @@ class Endings:
 
     def asking(self, state: State, waiting: Waiting, transcript: Transcript) -> Ending:
         """The end when a person has something to answer or to decide."""
-        if waiting.kind != "tool_limit":
+        if waiting.waits_for != "tool_limit":
             return self._ending(state, "waiting", transcript)
         data = {"roundsUsed": state.rounds, "maxExtended": self._limits.tool_rounds_extended}
         asked = self._answer.event("tool_limit", data)

@@ -46,7 +46,7 @@ def resume(state: State) -> Transition:
 
 def _tools_left(state: State) -> bool:
     """Whether tools may be called in this turn; an automation counts round trips instead of rounds."""
-    return state.kind is SessionType.AUTOMATION or state.rounds < state.rounds_allowed
+    return state.session_type is SessionType.AUTOMATION or state.rounds < state.rounds_allowed
 
 
 def _start(state: State, event: transitions.Event, limits: Limits) -> Transition:
@@ -64,7 +64,7 @@ def _start(state: State, event: transitions.Event, limits: Limits) -> Transition
 
 def _call(state: State, limits: Limits) -> Transition:
     """Asks the model, or a person if the rounds are used up, or ends an automation at its limit."""
-    if state.kind is SessionType.AUTOMATION:
+    if state.session_type is SessionType.AUTOMATION:
         if state.round_trips >= limits.automation_round_trips:
             return _close(state, EndReason.LIMIT_REACHED)
     elif not _tools_left(state) and 0 < state.rounds_allowed < limits.tool_rounds_extended:
@@ -73,7 +73,7 @@ def _call(state: State, limits: Limits) -> Transition:
 
 
 def _ask(state: State, waiting: Waiting) -> Transition:
-    phase = Phase.WAITING_VALIDATION if waiting.kind == "validation" else Phase.WAITING_COMMUNICATION_RESPONSE
+    phase = Phase.WAITING_VALIDATION if waiting.waits_for == "validation" else Phase.WAITING_COMMUNICATION_RESPONSE
     return Transition(replace(state, phase=phase, waiting=waiting), transitions.AskPerson(waiting))
 
 
@@ -84,7 +84,7 @@ def _close(state: State, reason: EndReason) -> Transition:
 
 def _idle(state: State, reason: str) -> Transition:
     """Rests in a chat; ends an automation."""
-    if state.kind is SessionType.AUTOMATION:
+    if state.session_type is SessionType.AUTOMATION:
         ends = {"finished": EndReason.COMPLETED, "stopped": EndReason.CANCELLED, "failed": EndReason.ERROR}
         closed = replace(state, phase=Phase.COMPLETED, waiting=None, end_reason=ends[reason])
         return Transition(closed, transitions.Rest(reason))  # type: ignore[arg-type]
@@ -101,13 +101,13 @@ def _parsed(state: State, event: transitions.AIResponseParsed, limits: Limits) -
         return Transition(replace(state, phase=Phase.EXECUTING_ACTIONS), transitions.RunActions())
     if event.queries:
         return Transition(replace(state, phase=Phase.EXECUTING_DATA_QUERIES), transitions.RunQueries())
-    if event.question_id and state.kind is SessionType.CHAT:
+    if event.question_id and state.session_type is SessionType.CHAT:
         return _ask(state, Waiting("question", event.question_id))
-    if event.completed and state.kind is SessionType.AUTOMATION:
+    if event.completed and state.session_type is SessionType.AUTOMATION:
         waiting = Waiting("completion")
         confirming = replace(state, phase=Phase.WAITING_COMPLETION_CONFIRMATION, waiting=waiting)
         return Transition(confirming, transitions.ConfirmCompletion())
-    if state.kind is SessionType.AUTOMATION:
+    if state.session_type is SessionType.AUTOMATION:
         return _call(state, limits)
     return _idle(state, "finished")
 
@@ -115,7 +115,7 @@ def _parsed(state: State, event: transitions.AIResponseParsed, limits: Limits) -
 def _answered(state: State, event: transitions.CommunicationResponseReceived, limits: Limits) -> Transition:
     """Goes on, or gives a person who does not want to a summary: no more rounds are allowed in this turn."""
     allowed = state.rounds_allowed
-    if state.waiting is not None and state.waiting.kind == "tool_limit":
+    if state.waiting is not None and state.waiting.waits_for == "tool_limit":
         allowed = limits.tool_rounds_extended if event.go_on else 0
     return _call(replace(state, waiting=None, rounds_allowed=allowed), limits)
 
@@ -125,7 +125,7 @@ def _acted(
 ) -> Transition:
     """Counts one round, whether the changes were made at once or after a person decided."""
     done = replace(state, rounds=state.rounds + 1, failure="", failures=0, waiting=None)
-    if event.keep_control or state.kind is SessionType.AUTOMATION:
+    if event.keep_control or state.session_type is SessionType.AUTOMATION:
         return _call(done, limits)
     return _idle(done, "finished")
 
@@ -140,14 +140,14 @@ def _failed_again(state: State, failure: str, phase: Phase, limits: Limits) -> T
 
 
 def _offline(state: State, event: transitions.Event, limits: Limits) -> Transition:
-    if state.kind is SessionType.AUTOMATION:
+    if state.session_type is SessionType.AUTOMATION:
         return Transition(replace(state, phase=Phase.WAITING_NETWORK_RETRY), transitions.WaitForNetwork())
     return _idle(state, "failed")
 
 
 def _looked(state: State, event: transitions.SchedulerHeartbeat, limits: Limits) -> Transition:
     """Ends an automation that rested for too long; one that works, or waits for the network, is not inactive."""
-    if event.expired and state.kind is SessionType.AUTOMATION and state.phase in RESTING:
+    if event.expired and state.session_type is SessionType.AUTOMATION and state.phase in RESTING:
         return _close(state, EndReason.TIMEOUT)
     return Transition(state)
 

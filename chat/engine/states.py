@@ -68,22 +68,22 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """What a session waits for: `kind` says which answer fits."""
+    """What a session waits for, and so which answer fits; `id` is that of the question, where there is one."""
 
-    kind: Literal["validation", "question", "tool_limit", "completion"]
+    waits_for: Literal["validation", "question", "tool_limit", "completion"]
     id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Where a session stands. `kind` repeats its type, so that a state is all that the machine has to know.
+    """Where a session stands. `session_type` is in it, so that a state is all that the machine has to know.
 
     `round_trips` counts all complete replies of the model and is never reset; the rest belongs to the current turn.
     `rounds_allowed` is 0 when the model may only write.
     """
 
     phase: Phase = Phase.IDLE
-    kind: SessionType = SessionType.CHAT
+    session_type: SessionType = SessionType.CHAT
     round_trips: int = 0
     rounds: int = 0
     rounds_allowed: int = 0
@@ -93,7 +93,12 @@ class State:
     end_reason: EndReason | None = None
 
     def to_json(self) -> dict[str, Any]:
-        return {"version": STATE_VERSION, **asdict(self)}
+        """The state as it is stored, where both `session_type` and `waits_for` are called "kind"."""
+        fields = asdict(self)
+        fields["kind"] = fields.pop("session_type")
+        if self.waiting is not None:
+            fields["waiting"] = {"kind": self.waiting.waits_for, "id": self.waiting.id}
+        return {"version": STATE_VERSION, **fields}
 
 
 def load(data: dict[str, Any]) -> State:
@@ -106,8 +111,8 @@ def load(data: dict[str, Any]) -> State:
     end_reason = fields.pop("end_reason")
     return State(
         phase=Phase(fields.pop("phase")),
-        kind=SessionType(fields.pop("kind")),
-        waiting=Waiting(**waiting) if waiting else None,
+        session_type=SessionType(fields.pop("kind")),
+        waiting=Waiting(waiting["kind"], waiting["id"]) if waiting else None,
         end_reason=EndReason(end_reason) if end_reason else None,
         **fields,
     )

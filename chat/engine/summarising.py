@@ -69,7 +69,7 @@ async def make_room(oversized: OversizedRequest, answer: LiveAnswer) -> bool:
 async def _words(oversized: OversizedRequest, cut: HistoryCut, answer: LiveAnswer) -> str:
     """What the model says of the part before the cut; "" if it cannot or may not, or is the demo."""
     config, run = oversized.config, oversized.run
-    if config.kind == "demo":
+    if config.wire == "demo":
         return ""
     request = await in_tool_thread(_request, oversized, cut)
     try:

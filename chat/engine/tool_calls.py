@@ -37,7 +37,7 @@ class CheckedCall:
 
     @property
     def writes(self) -> bool:
-        return isinstance(self.found, tools.ParsedCall) and self.found.tool.kind == "write"
+        return isinstance(self.found, tools.ParsedCall) and self.found.tool.writes
 
     def write(self) -> WriteCall:
         """What a call that writes proposes."""

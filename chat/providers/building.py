@@ -9,7 +9,7 @@ from chat.providers.retrying import RetryingProvider
 
 def build(config: ProviderConfig) -> Provider:
     """A provider with one HTTP client, for one event loop. The SDKs are imported on first use."""
-    match config.kind:
+    match config.wire:
         case "openai":
             from chat.providers.openai import OpenAIProvider
 
@@ -30,7 +30,7 @@ def build(config: ProviderConfig) -> Provider:
 
 def body_of(config: ProviderConfig, request: ModelRequest) -> dict[str, Any]:
     """The JSON that the provider of a configuration sends for a request; the demo sends nothing, it is what it sees."""
-    match config.kind:
+    match config.wire:
         case "openai" | "demo":
             from chat.providers.openai_chat import chat_body
 

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from chat.providers.provider import Price, ProviderConfig
+from chat.providers.provider import Price, ProviderConfig, Wire
 
 DETECTION_ORDER = ("deepseek", "openai", "anthropic", "custom")
 FALLBACK = "demo"
@@ -29,7 +29,7 @@ class Entry(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    kind: Literal["openai", "openai-responses", "anthropic", "demo"]
+    wire: Wire
     base_url: str
     model: str
     max_tokens: int
@@ -47,7 +47,7 @@ class Entry(BaseModel):
     def reasons(self) -> bool:
         """Whether its model thinks before it answers, as far as the table tells."""
         thinks = self.adaptive_thinking or self.thinking_tokens > 0
-        return thinks or self.echo_reasoning or self.kind == "openai-responses"
+        return thinks or self.echo_reasoning or self.wire == "openai-responses"
 
 
 class ModelUnavailableError(ValueError):
@@ -108,7 +108,7 @@ class ConfiguredModels:
         model = model or self._model(name)
         return ProviderConfig(
             name=name,
-            kind=entry.kind,
+            wire=entry.wire,
             base_url=self._base_url(name),
             model=model,
             max_tokens=entry.max_tokens,
@@ -160,7 +160,7 @@ class ConfiguredModels:
         entry = self._entries.get(name)
         if entry is None:
             return [f"There is no provider {name!r}. Use one of: {', '.join(self._entries)}."]
-        if entry.kind == "demo":
+        if entry.wire == "demo":
             return []
         missing = []
         key, base_url = _variable(name, "API_KEY"), _variable(name, "BASE_URL")
@@ -182,7 +182,7 @@ class ConfiguredModels:
     def _model(self, name: str) -> str:
         chosen = self._value("LLM_MODEL") if name == self.default() else ""
         entry = self._entries[name]
-        if entry.kind == "demo":
+        if entry.wire == "demo":
             return entry.model
         return chosen or entry.model or self._value(_variable(name, "MODEL"))
 

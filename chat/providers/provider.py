@@ -39,7 +39,7 @@ class Price:
 class ProviderConfig:
     """One entry of `CHAT_PROVIDERS`, completed from the environment.
 
-    `kind` names the wire: "openai" (Chat Completions), "openai-responses" (Responses, for reasoning summaries),
+    `wire` is "openai" (Chat Completions), "openai-responses" (Responses, for reasoning summaries),
     "anthropic" or "demo". `price` is None where nobody knows it. `context_window` is what prompt and answer may take
     together, in tokens.
 
@@ -50,7 +50,7 @@ class ProviderConfig:
     """
 
     name: str
-    kind: Wire
+    wire: Wire
     base_url: str
     model: str
     max_tokens: int

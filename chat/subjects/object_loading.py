@@ -23,7 +23,7 @@ class LoadObjectTools(ReadTool[Arguments]):
     def run(self, context: ToolContext, arguments: Arguments) -> dict[str, Any]:
         may_edit = context.member.role.may_edit
         return {
-            "tools": [tool.name for tool in OBJECT_TOOLS if may_edit or tool.kind == "read"],
+            "tools": [tool.name for tool in OBJECT_TOOLS if may_edit or not tool.writes],
             "kinds": words.kinds_text(),
             "note": "You have these tools now. Write an object as {{type:id}}, which becomes a link.",
         }

@@ -55,7 +55,7 @@ def by_name() -> dict[str, Tool[Any]]:
 def specs(role: Role, subject: Subject, *, loaded: bool = False, summarised: bool = False) -> tuple[ToolSpec, ...]:
     """What a model is told of the tools that it is offered; for viewers none that writes. `tools_of` says the rest."""
     tools = tools_of(subject, loaded=loaded, summarised=summarised)
-    return _specs(tuple(tool for tool in tools if tool.kind != "write" or role.may_edit))
+    return _specs(tuple(tool for tool in tools if role.may_edit or not tool.writes))
 
 
 @cache

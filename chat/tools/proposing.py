@@ -27,7 +27,7 @@ class Proposing(Arguments):
 class WriteTool(Tool[Proposing]):
     """Proposes one kind of action."""
 
-    kind = "write"
+    writes = True
 
     def __init__(self, action: type[StrictModel], description: str) -> None:
         self.action = NAMES[action]

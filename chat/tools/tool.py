@@ -3,7 +3,7 @@
 import uuid
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, TypeVar
 
 from django.utils.functional import Promise
 
@@ -14,7 +14,6 @@ from graphs.objects.strict import StrictModel
 from graphs.site.access import Member
 from graphs.site.accounts import Account
 
-Kind = Literal["read", "write"]
 #: What an offset is, wherever there is one.
 SKIPPED = "Rows or characters to skip, to read on."
 
@@ -46,11 +45,11 @@ A = TypeVar("A", bound=Arguments)
 
 
 class Tool(Generic[A]):
-    """What a model is offered. `read` tools run at once; `write` tools are for editors, and never run: they propose."""
+    """What a model is offered. One that reads runs at once; one that `writes` is for editors, and proposes."""
 
     name: str
     description: str
-    kind: Kind
+    writes: bool
     arguments: type[A]
     #: The icon and the words by which people see a call; without words its name says it.
     badge: tuple[str, str | Promise] = ("wrench", "")
@@ -59,7 +58,7 @@ class Tool(Generic[A]):
 class ReadTool(Tool[A], ABC):
     """A tool that only reads."""
 
-    kind = "read"
+    writes = False
 
     @abstractmethod
     def run(self, context: ToolContext, arguments: A) -> dict[str, Any]:

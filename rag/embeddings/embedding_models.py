@@ -64,7 +64,7 @@ def by_name(name: str) -> Embedder:
             raise EmbedderUnavailable("The package wordllama is not installed: there is no wheel for this platform.")
         return _local()
     entry = settings.CHAT_PROVIDERS.get(provider)
-    if entry is None or not str(entry["kind"]).startswith("openai"):
+    if entry is None or not str(entry["wire"]).startswith("openai"):
         raise EmbedderUnavailable(f"The provider {provider!r} makes no embeddings. Use local, openai or custom.")
     if not model:
         raise EmbedderUnavailable(f"The provider {provider!r} needs the name of a model: set EMBEDDING_MODEL.")

@@ -208,7 +208,7 @@ def tools_answer_their_model(visitor: Visitor, text: str) -> None:
 def _told(call: tools.ParsedCall | tools.CallRefused, context: ToolContext) -> Any:
     if isinstance(call, tools.CallRefused):
         return call.message
-    return repr(call.tool.write("call", call.arguments)) if call.tool.kind == "write" else tools.run(call, context)
+    return repr(call.tool.write("call", call.arguments)) if call.tool.writes else tools.run(call, context)
 
 
 DOORS: list[Callable[[Visitor, str], None]] = [

@@ -193,7 +193,7 @@ def test_a_viewer_proposes_nothing(everybody: World, type_: str) -> None:
     ref = Ref(type_, everybody.ids("viewer", type_)["own"])
     offered = {spec.name for spec in tools.specs(viewer.role, subject_of(type_), loaded=True)}
     assert "search_objects" in offered
-    assert not [name for name, tool in tools.by_name().items() if tool.kind == "write" and name in offered]
+    assert not [name for name, tool in tools.by_name().items() if tool.writes and name in offered]
     arguments = {"object": str(ref), "updates": {TITLES[type_]: "New"}, "reason": "r"}
     call = tools.parse("propose_update_object", json.dumps(arguments), tools.by_name())
     assert isinstance(call, ParsedCall)
@@ -206,7 +206,7 @@ def test_a_viewer_proposes_nothing(everybody: World, type_: str) -> None:
 def _answer(name: str, arguments: dict[str, Any], keys: dict[str, str], context: ToolContext) -> str:
     call = tools.parse(name, _filled(arguments, keys), tools.by_name())
     assert not isinstance(call, CallRefused), call
-    return str(_planned(call, context) if call.tool.kind == "write" else tools.run(call, context))
+    return str(_planned(call, context) if call.tool.writes else tools.run(call, context))
 
 
 def _without(text: str, *keys: str) -> str:

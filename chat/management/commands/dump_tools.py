@@ -35,7 +35,7 @@ class Command(QuietCommand):
         member, about = asking(options)
         subject = subject_of(about.type)
         config = model_named(None)
-        wire = options["wire"] or config.kind
+        wire = options["wire"] or config.wire
         offered, every = specs(member.role, subject), specs(member.role, subject, loaded=True, summarised=True)
         at_once = [spec.name for spec in offered]
         sent = as_sent(every, config, wire)
@@ -68,7 +68,7 @@ class Command(QuietCommand):
 def as_sent(offered: tuple[ToolSpec, ...], config: ProviderConfig, wire: Wire) -> list[dict[str, Any]]:
     """The tools in the body of a request."""
     request = ModelRequest((), offered, config.model, config.max_tokens)
-    tools: list[dict[str, Any]] = body_of(replace(config, kind=wire), request).get("tools", [])
+    tools: list[dict[str, Any]] = body_of(replace(config, wire=wire), request).get("tools", [])
     return tools
 
 
@@ -85,10 +85,7 @@ def _examples(
     """What each tool that reads answers to a real call, and what a model is told of that."""
     for spec in offered:
         tool = by_name()[spec.name]
-        if tool.kind == "write" or tool in (
-            READ_TOOL_RESULT,
-            READ_EARLIER_MESSAGES,
-        ):  # no conversation
+        if tool.writes or tool in (READ_TOOL_RESULT, READ_EARLIER_MESSAGES):  # there is no conversation
             continue
         arguments = {name: values[name] for name in spec.parameters.get("required", ())}
         parsed = parse(spec.name, _json(arguments), [each.name for each in offered])

@@ -12,7 +12,7 @@ from chat.engine.machine import resume, transition
 from chat.engine.states import EndReason, Limits, Phase, State, Waiting, load
 from chat.models import SessionType
 
-CHAT, AUTOMATION = State(kind=SessionType.CHAT), State(kind=SessionType.AUTOMATION)
+CHAT, AUTOMATION = State(session_type=SessionType.CHAT), State(session_type=SessionType.AUTOMATION)
 LIMITS = Limits()
 
 
@@ -115,12 +115,12 @@ def check(step: transitions.Transition, event: transitions.Event, before: State)
     assert step.effect is None or type(step.effect) is EFFECTS[state.phase]
     assert step.effect is not None or isinstance(event, transitions.SchedulerHeartbeat)
     kinds = WAITING_PHASES.get(state.phase, set())
-    assert (state.waiting.kind in kinds) if state.waiting else not kinds
+    assert (state.waiting.waits_for in kinds) if state.waiting else not kinds
     assert (state.end_reason is not None) == (state.phase is Phase.COMPLETED)
-    assert state.kind is before.kind
+    assert state.session_type is before.session_type
     assert state.round_trips - before.round_trips == isinstance(event, transitions.AIResponseReceived)
     assert state.failures < LIMITS.same_failures or isinstance(step.effect, transitions.Rest | None)
-    if state.kind is SessionType.AUTOMATION:
+    if state.session_type is SessionType.AUTOMATION:
         assert state.phase is not Phase.IDLE or before.phase is Phase.IDLE
         assert state.round_trips <= LIMITS.automation_round_trips
     elif isinstance(step.effect, transitions.CallModel):

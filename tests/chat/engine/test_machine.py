@@ -40,7 +40,7 @@ from chat.engine.transitions import (
 )
 from chat.models import SessionType
 
-CHAT, AUTOMATION = State(kind=SessionType.CHAT), State(kind=SessionType.AUTOMATION)
+CHAT, AUTOMATION = State(session_type=SessionType.CHAT), State(session_type=SessionType.AUTOMATION)
 LIMITS = Limits()
 
 

@@ -14,7 +14,7 @@ STORED_BY_VERSION_1 = Path(__file__).parents[2] / "fixtures" / "state_v1.json"
 def test_it_loads_what_version_1_stored() -> None:
     assert load(json.loads(STORED_BY_VERSION_1.read_text())) == State(
         phase=Phase.WAITING_COMMUNICATION_RESPONSE,
-        kind=SessionType.CHAT,
+        session_type=SessionType.CHAT,
         round_trips=12,
         rounds=5,
         rounds_allowed=5,
@@ -38,7 +38,7 @@ def test_it_comes_back_from_json_as_it_was(phase: Phase, kind: SessionType) -> N
 
 
 def test_it_begins_a_new_session_at_rest() -> None:
-    assert load({}) == State() == State(phase=Phase.IDLE, kind=SessionType.CHAT)
+    assert load({}) == State() == State(phase=Phase.IDLE, session_type=SessionType.CHAT)
 
 
 @pytest.mark.parametrize("version", [STATE_VERSION + 1, 0, None, "1"])

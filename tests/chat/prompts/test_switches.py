@@ -101,7 +101,7 @@ class Spoken:
         ])  # fmt: skip
 
     def _reply(self, script: Script) -> Reply:
-        wire = WIRES[self.config.kind]
+        wire = WIRES[self.config.wire]
         decoder = wire.decoder(request_for(self.config, self.messages, self.under_way))
         reply = Reply(model=self.config.id)
         for chunk in wire.events(script, self.config.model):
@@ -200,7 +200,7 @@ def request_for(
 
 def body_for(config: ProviderConfig, *args: Any, **kwargs: Any) -> tuple[dict[str, Any], list[str]]:
     """What is sent, as it arrives, and the rules that it breaks."""
-    wire = WIRES[config.kind]
+    wire = WIRES[config.wire]
     body = json.loads(json.dumps(wire.body(request_for(config, *args, **kwargs), config)))
     return body, broken_rules(wire.path, body)
 

@@ -5,29 +5,29 @@ from chat.providers.provider import Price
 
 TABLE = {
     "deepseek": {
-        "kind": "openai",
+        "wire": "openai",
         "base_url": "https://d.example",
         "model": "d1",
         "max_tokens": 10,
         "price": (1, 2, 3),
     },
-    "openai": {"kind": "openai", "base_url": "https://o.example", "model": "o1", "max_tokens": 20, "price": (4, 5, 6)},
+    "openai": {"wire": "openai", "base_url": "https://o.example", "model": "o1", "max_tokens": 20, "price": (4, 5, 6)},
     "openai-mini": {
-        "kind": "openai",
+        "wire": "openai",
         "base_url": "https://o.example",
         "model": "o1-mini",
         "max_tokens": 20,
         "price": (1, 1, 1),
     },
     "anthropic": {
-        "kind": "anthropic",
+        "wire": "anthropic",
         "base_url": "https://a.example",
         "model": "a1",
         "max_tokens": 4096,
         "price": None,
     },
-    "custom": {"kind": "openai", "base_url": "", "model": "", "max_tokens": 30, "price": None},
-    "demo": {"kind": "demo", "base_url": "", "model": "demo", "max_tokens": 40, "price": (0, 0, 0)},
+    "custom": {"wire": "openai", "base_url": "", "model": "", "max_tokens": 30, "price": None},
+    "demo": {"wire": "demo", "base_url": "", "model": "demo", "max_tokens": 40, "price": (0, 0, 0)},
 }
 
 
@@ -55,7 +55,7 @@ def test_it_takes_the_named_provider_or_the_first_with_a_key(environ, name):
 
 def test_it_completes_the_entry_from_the_environment():
     config = ConfiguredModels(TABLE, {"OPENAI_API_KEY": "k"}, idle_timeout_s=5, total_timeout_s=6).resolve()
-    assert (config.kind, config.base_url, config.model, config.max_tokens) == ("openai", "https://o.example", "o1", 20)
+    assert (config.wire, config.base_url, config.model, config.max_tokens) == ("openai", "https://o.example", "o1", 20)
     assert (config.api_key, config.price) == ("k", Price(4, 5, 6))
     assert (config.idle_timeout_s, config.total_timeout_s) == (5, 6)
 
@@ -148,7 +148,7 @@ def test_it_refuses_a_choice_that_is_not_configured(choice):
 
 
 def test_it_names_the_field_of_a_wrong_entry():
-    wrong = {**TABLE, "qwen": {"kind": "openai", "base_url": "https://q.example", "modle": "q"}}
+    wrong = {**TABLE, "qwen": {"wire": "openai", "base_url": "https://q.example", "modle": "q"}}
     [sentence] = problems(wrong, {})
     assert "qwen" in sentence
 
