@@ -3,20 +3,31 @@
 import sys
 from pathlib import Path
 from typing import Annotated
-from urllib.parse import urlsplit
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, ValidationError, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from config.problem import Problem
+from config.variable_values import (
+    BrokerURL,
+    DatabaseURL,
+    DottedPath,
+    Hosts,
+    Key,
+    Origins,
+    PageAddress,
+    Prefix,
+    Rate,
+    RedisURL,
+    Token,
+)
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-#: "count/period", as `graphs.site.api.limits` reads it.
-Rate = Annotated[str, Field(pattern=r"^\d+/(s|min|hour)$")]
-
-
-SHORTEST_TOKEN = 16
+#: Beyond these a number is a mistake, and some would be too large for a date or for PostgreSQL.
+MOST = 1_000_000_000
+Seconds = Annotated[float, Field(le=86_400, allow_inf_nan=False)]
+Days = Annotated[int, Field(le=36_500)]
 
 
 class Environment(BaseSettings):
@@ -26,18 +37,18 @@ class Environment(BaseSettings):
 
     # Where things are.
     data_dir: Path = BASE_DIR / ".data"
-    database_url: str = ""
-    redis_url: str = ""
-    redis_prefix: str = "countersign"
-    celery_broker_url: str = ""
+    database_url: DatabaseURL = ""
+    redis_url: RedisURL = ""
+    redis_prefix: Prefix = "countersign"
+    celery_broker_url: BrokerURL = ""
     #: The file in which beat notes what it sent, where a worker is beat too.
     beat_schedule: str = ""
 
     # The site.
     debug: bool = False
-    secret_key: str = ""
-    allowed_hosts: str = "127.0.0.1,localhost,[::1]"
-    csrf_trusted_origins: str = ""
+    secret_key: Key = ""
+    allowed_hosts: Hosts = "127.0.0.1,localhost,[::1]"
+    csrf_trusted_origins: Origins = ""
     https: bool = False
     demo_password: str = ""
 
@@ -48,18 +59,18 @@ class Environment(BaseSettings):
     embedding_model: str = ""
     ai_debug: bool = False
     ai_log_text: bool = False
-    ai_log_sink: str = ""
-    metrics_token: str = ""
-    otel_exporter_otlp_endpoint: str = ""
-    stream_idle_timeout_s: float = Field(60, gt=0)
-    model_call_timeout_s: float = Field(600, gt=0)
+    ai_log_sink: DottedPath = ""
+    metrics_token: Token = ""
+    otel_exporter_otlp_endpoint: PageAddress = ""
+    stream_idle_timeout_s: Seconds = Field(60, gt=0)
+    model_call_timeout_s: Seconds = Field(600, gt=0)
 
     # Limits of the engine.
-    disconnect_grace_s: float = Field(30, ge=0)
-    tool_rounds: int = Field(5, ge=1)
-    tool_rounds_extended: int = Field(10, ge=1)
-    tool_result_tokens: int = Field(2_500, ge=200)
-    always_send_tokens: int = Field(4_000, ge=200)
+    disconnect_grace_s: Seconds = Field(30, ge=0)
+    tool_rounds: int = Field(5, ge=1, le=100)
+    tool_rounds_extended: int = Field(10, ge=1, le=200)
+    tool_result_tokens: int = Field(2_500, ge=200, le=100_000)
+    always_send_tokens: int = Field(4_000, ge=200, le=100_000)
 
     # What a model gets to see of a graph with a question.
     retrieval_nodes: int = Field(20, ge=1, le=60)
@@ -73,43 +84,39 @@ class Environment(BaseSettings):
     limit_messages: Rate = "120/min"
     limit_changes: Rate = "300/min"
     limit_frames: Rate = "50/s"
-    limit_sockets: int = Field(20, ge=1)
-    max_message_chars: int = Field(32_000, ge=1)
-    max_frame_bytes: int = Field(1_048_576, ge=1024)
-    max_import_bytes: int = Field(20_971_520, ge=1024)
-    max_import_nodes: int = Field(20_000, ge=1)
+    limit_sockets: int = Field(20, ge=1, le=10_000)
+    max_message_chars: int = Field(32_000, ge=1, le=1_000_000)
+    max_frame_bytes: int = Field(1_048_576, ge=1024, le=MOST)
+    max_import_bytes: int = Field(20_971_520, ge=1024, le=MOST)
+    max_import_nodes: int = Field(20_000, ge=1, le=1_000_000)
 
     # How long a proposal waits for a decision.
-    proposal_days: int = Field(7, ge=1)
+    proposal_days: Days = Field(7, ge=1)
 
     # How long the events of answers stay as they were written; afterwards they take less room.
-    compact_events_days: int = Field(30, ge=0)
+    compact_events_days: Days = Field(30, ge=0)
 
     # How long it can be seen what models were sent; 0 keeps nothing of it.
-    ai_keep_requests_days: int = Field(30, ge=0)
+    ai_keep_requests_days: Days = Field(30, ge=0)
 
     # How fast processes notice each other's death, in seconds.
-    heartbeat_s: float = Field(5, gt=0)
-    process_silent_s: float = Field(15, gt=0)
-    drain_s: float = Field(25, ge=0)
+    heartbeat_s: Seconds = Field(5, gt=0)
+    process_silent_s: Seconds = Field(15, gt=0)
+    drain_s: Seconds = Field(25, ge=0)
 
-    @field_validator("metrics_token")
+    @field_validator("tool_rounds_extended", "process_silent_s")
     @classmethod
-    def _cannot_be_guessed(cls, value: str) -> str:
-        if value and len(value) < SHORTEST_TOKEN:
-            raise PydanticCustomError("token", f"needs at least {SHORTEST_TOKEN} characters")
+    def _is_more_than_its_other(cls, value: float, info: ValidationInfo) -> float:
+        """Refuses what contradicts another variable; one that does not fit itself is told alone."""
+        lower, factor = _LOWER_BOUNDS[str(info.field_name)]
+        if lower in info.data and value < factor * info.data[lower]:
+            least = f"{factor} times {lower.upper()}" if factor > 1 else lower.upper()
+            raise PydanticCustomError("bound", "must be at least {least}", {"least": least})
         return value
 
-    @field_validator("database_url", "redis_url", "celery_broker_url")
-    @classmethod
-    def _is_an_address(cls, value: str) -> str:
-        """Refuses a malformed address before a library does: its error would quote part of the password."""
-        try:
-            _ = urlsplit(value).port
-        except ValueError:
-            advice = "is no address; write signs such as / # ? [ in its password as %2F %23 %3F %5B"
-            raise PydanticCustomError("address", advice) from None
-        return value
+
+#: What has to be at least so many times another: a process that beats more seldom would count as dead.
+_LOWER_BOUNDS = {"tool_rounds_extended": ("tool_rounds", 1), "process_silent_s": ("heartbeat_s", 2)}
 
 
 def read() -> Environment:
@@ -119,11 +126,6 @@ def read() -> Environment:
     except ValidationError as error:
         wrong = [f"  {'.'.join(map(str, found['loc'])).upper()}: {found['msg']}" for found in error.errors()]
         raise Problem("\n".join(["These variables of the environment have values that do not fit:", *wrong])) from error
-
-
-def csv(text: str) -> list[str]:
-    """ "a, b" -> ["a", "b"]; nothing for an empty text."""
-    return [part.strip() for part in text.split(",") if part.strip()]
 
 
 if __name__ == "__main__":

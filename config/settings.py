@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from config import environment, known_secrets, local
 from config.cursors import Cursor
-from config.environment import csv
+from config.variable_values import csv
 from config.vendors import CHAT_PROVIDERS, EMBEDDING_MODELS  # noqa: F401 - settings, too
 
 ENV = environment.read()

@@ -1,8 +1,90 @@
+"""Every variable refuses what does not fit it, in a sentence that names it and quotes nothing."""
+
 import pytest
 from django.conf import settings
 
 from config import environment, processes
+from config.environment import Environment
 from config.problem import Problem
+
+#: Takes any text: folders, passwords, and names that are looked up where they are used (`chat.checks`, `rag.checks`).
+ANY_TEXT = {
+    "DATA_DIR", "BEAT_SCHEDULE", "DEMO_PASSWORD", "LLM_PROVIDER", "LLM_MODEL", "EMBEDDING_PROVIDER", "EMBEDDING_MODEL",
+}  # fmt: skip
+RATES = ["nonsense", "0/min", "-1/s", "10/day", "10", "1e3/s", "٣/min", "10/min\n"]
+NUMBERS = ["nonsense", "-1", "1e3", "12 days", "99999999999999999999"]
+SECONDS = ["nonsense", "-1", "inf", "nan", "1e300"]
+SWITCHES = ["nonsense", "2"]
+WRONG = {
+    "DATABASE_URL": ["nonsense", "mysql://me@host/name", "postgresql://host", "postgresql://host:x/name"],
+    "REDIS_URL": ["nonsense", "http://host:6379", "redis://host/first", "redis://host:x/0", "unix://"],
+    "CELERY_BROKER_URL": ["nonsense", "http://host", "memory://"],
+    "REDIS_PREFIX": ["a b", "{a}", "x" * 51],
+    "DEBUG": SWITCHES, "HTTPS": SWITCHES, "AI_DEBUG": SWITCHES, "AI_LOG_TEXT": SWITCHES,
+    "SECRET_KEY": ["nonsense"], "METRICS_TOKEN": ["nonsense"],
+    "ALLOWED_HOSTS": ["https://example.org", "example.org:8000", "example.org/chat", "a b"],
+    "CSRF_TRUSTED_ORIGINS": ["example.org", "https://example.org/chat", "ftp://example.org", "https://[::1"],
+    "AI_LOG_SINK": ["nonsense", "a.b-c", "a..b"],
+    "OTEL_EXPORTER_OTLP_ENDPOINT": ["nonsense", "ftp://host", "http://"],
+    "STREAM_IDLE_TIMEOUT_S": [*SECONDS, "0"], "MODEL_CALL_TIMEOUT_S": [*SECONDS, "0"], "DISCONNECT_GRACE_S": SECONDS,
+    "HEARTBEAT_S": [*SECONDS, "0"], "PROCESS_SILENT_S": [*SECONDS, "9.9"], "DRAIN_S": SECONDS,
+    "TOOL_ROUNDS": [*NUMBERS, "0"], "TOOL_ROUNDS_EXTENDED": [*NUMBERS, "4"],
+    "TOOL_RESULT_TOKENS": [*NUMBERS, "199"], "ALWAYS_SEND_TOKENS": [*NUMBERS, "199"],
+    "RETRIEVAL_NODES": [*NUMBERS, "0", "61"], "RETRIEVAL_DEPTH": [*NUMBERS, "4"],
+    "RETRIEVAL_PROCESS_CHARS": NUMBERS, "RETRIEVAL_DATA_CHARS": NUMBERS, "RETRIEVAL_CACHE_S": [*NUMBERS, "3601"],
+    "LIMIT_LOGIN": RATES, "LIMIT_MESSAGES": RATES, "LIMIT_CHANGES": RATES, "LIMIT_FRAMES": RATES,
+    "LIMIT_SOCKETS": [*NUMBERS, "0"],
+    "MAX_MESSAGE_CHARS": [*NUMBERS, "0"], "MAX_FRAME_BYTES": [*NUMBERS, "1023"], "MAX_IMPORT_BYTES": [*NUMBERS, "1023"],
+    "MAX_IMPORT_NODES": [*NUMBERS, "0"],
+    "PROPOSAL_DAYS": [*NUMBERS, "0", "36501"], "COMPACT_EVENTS_DAYS": NUMBERS, "AI_KEEP_REQUESTS_DAYS": NUMBERS,
+}  # fmt: skip
+RIGHT = [
+    ("DATABASE_URL", "postgresql:///countersign?host=/run/postgresql"),
+    ("DATABASE_URL", "postgres://me:p%2Fw@[::1]:5432/name"),
+    ("REDIS_URL", "rediss://:secret@host:6380/2"),
+    ("REDIS_URL", "unix:///run/valkey.sock?db=1"),
+    ("REDIS_URL", "redis://host"),
+    ("CELERY_BROKER_URL", "sentinel://one:26379;sentinel://two:26379"),
+    ("CELERY_BROKER_URL", "amqps://me:secret@host//"),
+    ("ALLOWED_HOSTS", "*"),
+    ("ALLOWED_HOSTS", "example.org, .example.org,[::1]"),
+    ("CSRF_TRUSTED_ORIGINS", "https://example.org, http://127.0.0.1:8000,https://*.example.org"),
+    ("AI_LOG_SINK", "package.module.function"),
+    ("LIMIT_LOGIN", "1/s"),
+    ("TOOL_ROUNDS_EXTENDED", "5"),
+    ("PROCESS_SILENT_S", "10"),
+]
+
+
+def test_each_variable_is_known_to_these_tests() -> None:
+    assert {name.upper() for name in Environment.model_fields} == WRONG.keys() | ANY_TEXT
+
+
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in WRONG.items() for value in values])
+def test_a_wrong_value_is_refused_by_the_name_of_its_variable(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(Problem) as problem:
+        environment.read()
+    first, *told = problem.value.sentence.splitlines()
+    assert first == "These variables of the environment have values that do not fit:"
+    assert [line.split(":")[0].strip() for line in told] == [name]
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_no_refusal_quotes_what_may_be_a_password(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv(name, "canary/:@ [")
+    with pytest.raises(Problem) as problem:
+        environment.read()
+    assert name in problem.value.sentence
+    assert "canary" not in problem.value.sentence
+
+
+@pytest.mark.parametrize(("name", "value"), RIGHT)
+def test_a_right_value_is_taken(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+    monkeypatch.setenv(name, value)
+    assert str(getattr(environment.read(), name.lower())) in (value, f"{value}.0")
 
 
 def test_it_names_every_variable_that_does_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -13,13 +95,25 @@ def test_it_names_every_variable_that_does_not_fit(monkeypatch: pytest.MonkeyPat
 
 
 def test_it_takes_an_empty_value_for_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TOOL_ROUNDS", "")
+    for name in WRONG:
+        monkeypatch.setenv(name, "")
+    assert environment.read() == Environment()
     assert environment.read().tool_rounds == 5
 
 
-@pytest.mark.parametrize(("text", "names"), [("", []), (" , ", []), ("a, b,", ["a", "b"])])
-def test_it_splits_at_commas(text: str, names: list[str]) -> None:
-    assert environment.csv(text) == names
+@pytest.mark.parametrize(
+    ("lower", "upper", "least"),
+    [("TOOL_ROUNDS", "TOOL_ROUNDS_EXTENDED", "11"), ("HEARTBEAT_S", "PROCESS_SILENT_S", "22")],
+)
+def test_what_contradicts_another_variable_is_refused(
+    monkeypatch: pytest.MonkeyPatch, lower: str, upper: str, least: str
+) -> None:
+    monkeypatch.setenv(lower, "11")
+    monkeypatch.delenv(upper, raising=False)
+    with pytest.raises(Problem, match=f"{upper}: must be at least .*{lower}"):
+        environment.read()
+    monkeypatch.setenv(upper, least)
+    environment.read()
 
 
 @pytest.mark.parametrize("name", ["DATABASE_URL", "REDIS_URL", "CELERY_BROKER_URL"])

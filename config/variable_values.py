@@ -1,0 +1,130 @@
+"""What the values of variables may be, as types of `config.environment`; each says what to write instead.
+
+No sentence quotes a value: it may hold a password.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Annotated
+from urllib.parse import SplitResult, urlsplit
+
+from pydantic import AfterValidator
+from pydantic_core import PydanticCustomError
+
+SHORTEST_TOKEN = 16
+SHORTEST_KEY = 32
+POSTGRES = ("postgresql", "postgres", "pgsql")
+REDIS = ("redis", "rediss", "unix")
+#: Those of Kombu's transports that a site of several processes can use.
+BROKERS = ("redis", "rediss", "redis+socket", "sentinel", "amqp", "amqps", "pyamqp", "sqs")
+_RATE = re.compile(r"[1-9]\d{0,5}/(s|min|hour)")
+_PREFIX = re.compile(r"[\w.:-]{1,50}")
+_HOST = re.compile(r"\*|\.?[\w.-]+|\[[0-9A-Fa-f:.]+\]")
+_DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)+")
+
+
+def csv(text: str) -> list[str]:
+    """ "a, b" -> ["a", "b"]; nothing for an empty text."""
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _accepts(accepts: Callable[[str], bool], advice: str) -> AfterValidator:
+    """A validator of texts; an empty one stands for none and is not looked at."""
+
+    def check(value: str) -> str:
+        if value and not accepts(value):
+            raise PydanticCustomError("value", advice)  # type: ignore[arg-type] # not a literal, but without braces
+        return value
+
+    return AfterValidator(check)
+
+
+def _parts(value: str) -> SplitResult | None:
+    """The parts of an address; None where a library would fail to take it apart and quote its password."""
+    try:
+        parts = urlsplit(value)
+        _ = parts.port
+    except ValueError:
+        return None
+    return parts
+
+
+def _is_database(value: str) -> bool:
+    parts = _parts(value)
+    return parts is not None and parts.scheme in POSTGRES and len(parts.path) > 1
+
+
+def _is_redis(value: str) -> bool:
+    parts = _parts(value)
+    if parts is None or parts.scheme not in REDIS:
+        return False
+    return len(parts.path) > 1 if parts.scheme == "unix" else re.fullmatch(r"(/\d*)?", parts.path) is not None
+
+
+def _is_broker(value: str) -> bool:
+    parts = _parts(value.partition(";")[0])
+    return parts is not None and parts.scheme in BROKERS
+
+
+def _is_page_address(value: str) -> bool:
+    parts = _parts(value)
+    return parts is not None and parts.scheme in ("http", "https") and bool(parts.hostname)
+
+
+def _is_origin(value: str) -> bool:
+    return _is_page_address(value) and not (_parts(value) or SplitResult("", "", "/", "", "")).path
+
+
+_QUOTED = "signs such as / # ? [ in its password are written as %2F %23 %3F %5B"
+
+DatabaseURL = Annotated[
+    str,
+    _accepts(
+        _is_database, f"is no address of a PostgreSQL; write postgresql://user:password@host:5432/name ({_QUOTED})"
+    ),
+]
+RedisURL = Annotated[
+    str,
+    _accepts(
+        _is_redis,
+        "is no address of a Valkey or Redis; write redis://:password@host:6379/0, rediss:// with TLS, or "
+        f"unix:///path/of/the/socket ({_QUOTED})",
+    ),
+]
+BrokerURL = Annotated[
+    str, _accepts(_is_broker, f"is no address of a broker; write it as one of {', '.join(BROKERS)}:// ({_QUOTED})")
+]
+PageAddress = Annotated[str, _accepts(_is_page_address, "is no address; write http://host:port or https://host")]
+#: "count/period", as `graphs.site.api.limits` reads it.
+Rate = Annotated[
+    str,
+    _accepts(
+        lambda value: _RATE.fullmatch(value) is not None,
+        "is no limit; write count/s, count/min or count/hour, such as 10/min, with a count from 1 to 999999",
+    ),
+]
+Prefix = Annotated[
+    str,
+    _accepts(lambda value: _PREFIX.fullmatch(value) is not None, "may have letters, digits and . : _ -, 50 at most"),
+]
+Hosts = Annotated[
+    str,
+    _accepts(
+        lambda value: all(_HOST.fullmatch(host) for host in csv(value)),
+        "names hosts without scheme, port and path, with commas between them, such as example.org,.example.org,[::1]",
+    ),
+]
+Origins = Annotated[
+    str,
+    _accepts(
+        lambda value: all(map(_is_origin, csv(value))),
+        "names origins with their scheme and without a path, with commas between them, such as https://example.org",
+    ),
+]
+DottedPath = Annotated[
+    str, _accepts(lambda value: _DOTTED.fullmatch(value) is not None, "is no dotted path, such as package.module.name")
+]
+Token = Annotated[
+    str, _accepts(lambda value: len(value) >= SHORTEST_TOKEN, f"needs at least {SHORTEST_TOKEN} characters")
+]
+Key = Annotated[str, _accepts(lambda value: len(value) >= SHORTEST_KEY, f"needs at least {SHORTEST_KEY} characters")]
