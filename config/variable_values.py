@@ -33,7 +33,7 @@ def _accepts(accepts: Callable[[str], bool], advice: str) -> AfterValidator:
 
     def check(value: str) -> str:
         if value and not accepts(value):
-            raise PydanticCustomError("value", advice)  # type: ignore[arg-type] # not a literal, but without braces
+            raise PydanticCustomError("value", advice)
         return value
 
     return AfterValidator(check)

@@ -141,7 +141,12 @@ class ConfiguredModels:
 
     def problems(self) -> list[str]:
         """Sentences about a configuration that cannot work; none when all is well."""
-        return self._missing(self.default())
+        sentences = self._missing(self.default())
+        for name, entry in self._entries.items():
+            url = _variable(name, "BASE_URL")
+            sentences += _wrong_window(_variable(name, "CONTEXT_WINDOW"), self._environ, entry.max_tokens)
+            sentences += _wrong_url(url, self._value(url)) if self._value(url) else []
+        return list(dict.fromkeys(sentences))
 
     def _choice(self, name: str, model: str, *, default: bool) -> Choice:
         entry = self._entries[name]

@@ -75,6 +75,7 @@ class DrainingServer(Server):
         from django.conf import settings
         from django.utils.module_loading import import_string
 
+        from chat import checks
         from chat.engine.runtime import Runtime
 
         try:
@@ -86,6 +87,8 @@ class DrainingServer(Server):
             self.exit_code = 1
             self._stop()
             return
+        for problem in checks.problems():
+            log.warning("%s", problem)
         _keep()
         self._listening.setblocking(False)
         self._port = reactor.adoptStreamPort(self._listening.fileno(), self._listening.family, self.http_factory)

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from pathlib import Path
 
 import psutil
 import pytest
@@ -15,17 +16,19 @@ from tests.web_process import PATIENCE_S, ROOT, of_the_test
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.processes]
 
 
-def test_it_serves_when_the_pipe_is_closed() -> None:
+def test_it_serves_when_the_pipe_is_closed_and_says_what_cannot_work(tmp_path: Path) -> None:
     waited_on, closed_when_prepared = os.pipe()
-    with socket.create_server(("127.0.0.1", 0)) as listening:
+    log = tmp_path / "log"
+    with socket.create_server(("127.0.0.1", 0)) as listening, log.open("wb") as stderr:
         fds = (listening.fileno(), waited_on)
         arguments = ["--fd", str(fds[0]), "--after", str(fds[1]), "daphne"]
         process = psutil.Popen(
             [sys.executable, "-m", "chat.web.server", *arguments],
             cwd=ROOT,
-            env={**os.environ, **of_the_test()},
+            env={**os.environ, **of_the_test(), "LLM_PROVIDER": "nobody"},
             pass_fds=fds,
             stdin=subprocess.DEVNULL,
+            stderr=stderr,
         )
         try:
             wait_until_it_waits(process)
@@ -39,6 +42,7 @@ def test_it_serves_when_the_pipe_is_closed() -> None:
             process.kill()
             process.wait(PATIENCE_S)
             os.close(waited_on)
+    assert "WARNING countersign.server: There is no provider 'nobody'." in log.read_text()
 
 
 def wait_until_it_waits(process: psutil.Process) -> None:

@@ -1,0 +1,75 @@
+"""What cannot work for want of a setting is said at start and to administrators, and to nobody else."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from pytest_django import Settings
+
+from chat import checks
+from graphs.models import Membership, Role, Workspace
+
+pytestmark = pytest.mark.django_db
+
+WRONG = [
+    ({"LLM_PROVIDER": "nobody"}, {}, "There is no provider 'nobody'"),
+    ({"LLM_PROVIDER": "openai"}, {}, "needs a key: set OPENAI_API_KEY"),
+    ({"LLM_PROVIDER": "custom"}, {"CUSTOM_MODEL": "m"}, "CUSTOM_BASE_URL must be the http or https address"),
+    ({}, {"OPENAI_BASE_URL": "ftp://x"}, "OPENAI_BASE_URL must be the http or https address"),
+    ({}, {"ANTHROPIC_CONTEXT_WINDOW": "large"}, "ANTHROPIC_CONTEXT_WINDOW must be a number of tokens"),
+    ({"EMBEDDING_PROVIDER": "nobody"}, {}, "The provider 'nobody' makes no embeddings"),
+    ({"EMBEDDING_PROVIDER": "openai", "EMBEDDING_MODEL": "m"}, {}, "needs a key: set OPENAI_API_KEY"),
+]
+
+
+@pytest.fixture
+def wrong(settings: Settings) -> str:
+    settings.LLM_PROVIDER = "nobody"
+    return "There is no provider &#x27;nobody&#x27;"
+
+
+def page_for(role: Role, *, staff: bool = False) -> str:
+    user = User.objects.create_user("dora", is_staff=staff)
+    workspace = Workspace.objects.create(slug="here", name="Here")
+    Membership.objects.create(workspace=workspace, user=user, role=role)
+    client = Client()
+    client.force_login(user)
+    return client.get("/").content.decode()
+
+
+@pytest.mark.parametrize(("values", "variables", "sentence"), WRONG)
+def test_what_cannot_work_is_said(
+    settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+    values: dict[str, str],
+    variables: dict[str, str],
+    sentence: str,
+) -> None:
+    for name in ("OPENAI_API_KEY", "CUSTOM_BASE_URL", "CUSTOM_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    assert checks.problems() == []
+    for name, value in values.items():
+        setattr(settings, name, value)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    (told,) = checks.problems()
+    assert sentence in told
+
+
+@pytest.mark.parametrize(("role", "staff"), [(Role.ADMIN, False), (Role.VIEWER, True)])
+def test_administrators_read_it_on_every_page(wrong: str, role: Role, staff: bool) -> None:
+    assert wrong in page_for(role, staff=staff)
+
+
+@pytest.mark.parametrize("role", [Role.VIEWER, Role.EDITOR])
+def test_others_do_not(wrong: str, role: Role) -> None:
+    page = page_for(role)
+    assert wrong not in page
+    assert "Not everything is set up." not in page
+
+
+def test_nobody_reads_of_it_where_all_is_well() -> None:
+    assert "Not everything is set up." not in page_for(Role.ADMIN, staff=True)
+
+
+def test_who_is_not_signed_in_reads_nothing_of_it(wrong: str) -> None:
+    assert wrong not in Client().get("/login/").content.decode()
