@@ -23,6 +23,8 @@ class Embedded:
     valkey: bool = True
     postgres_settings: Mapping[str, str] = field(default_factory=dict)
     valkey_databases: int = 16
+    #: Whether PostgreSQL's log may say what people wrote.
+    logs_text: bool = False
 
 
 def start(wanted: Embedded, supervisor: Supervisor) -> None:
@@ -81,7 +83,9 @@ def _start_postgres(wanted: Embedded, lock: ServersLock, supervisor: Supervisor)
     if not postgres.check_data(where):
         _make_data(wanted, account, supervisor)
     postgres.remove_stale_pid_file(where)
-    supervisor.keep(postgres.server(programs, where, account, lock.handle, wanted.postgres_settings))
+    supervisor.keep(
+        postgres.server(programs, where, account, lock.handle, wanted.postgres_settings, logs_text=wanted.logs_text)
+    )
 
 
 def _set_aside_data_of_a_removed_folder(where: local.ServerPaths, supervisor: Supervisor) -> None:

@@ -22,6 +22,14 @@ MAJOR = "18"
 FREE_BYTES_NEW = 200 * 2**20
 FREE_BYTES_EXISTING = 32 * 2**20
 ENVIRONMENT = {"LC_ALL": "C", "PATH": os.defpath, "TZ": "UTC"}
+#: What people wrote stands in statements, parameters, complaints ("invalid input …") and their details.
+WITHOUT_TEXT = {
+    "log_min_messages": "log",
+    "log_min_error_statement": "panic",
+    "log_parameter_max_length": "0",
+    "log_parameter_max_length_on_error": "0",
+    "log_error_verbosity": "terse",
+}
 #: Of postmaster.pid: what state the server is in.
 STATUS_LINE = 7
 STARTED_ELSEWHERE = re.compile(r"lock file .* already exists|shared memory block .* still in use", re.IGNORECASE)
@@ -149,6 +157,8 @@ def server(
     account: Account | None,
     lock: int,
     settings: Mapping[str, str] | None = None,
+    *,
+    logs_text: bool = False,
 ) -> Program:
     options = {
         "listen_addresses": "",
@@ -162,6 +172,7 @@ def server(
         "max_pred_locks_per_transaction": "10",
         "log_checkpoints": "off",
         "log_line_prefix": "",
+        **({} if logs_text else WITHOUT_TEXT),
         **(settings or {}),
     }
     return Program(

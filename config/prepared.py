@@ -14,7 +14,7 @@ from pathlib import Path
 
 import psycopg
 
-from config import local
+from config import demo_login, local
 
 #: NULL where there is something to do whatever the code is: no extension, or nothing but an empty database.
 STATE = """
@@ -27,8 +27,12 @@ AND (EXISTS (SELECT FROM auth_user) OR EXISTS (SELECT FROM graphs_workspace))
 def main() -> None:
     data_dir = Path(os.environ["DATA_DIR"])
     database_url = os.environ.get("DATABASE_URL") or local.server_paths(data_dir).database_url
-    if is_noted(data_dir, database_url):
-        return
+    if not is_noted(data_dir, database_url):
+        _prepare(data_dir, database_url)
+    demo_login.find_out(data_dir, database_url, os.environ.get("DEMO_PASSWORD", ""))
+
+
+def _prepare(data_dir: Path, database_url: str) -> None:
     import django
 
     from config import prepare

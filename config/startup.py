@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from config import embedded, listening, local, processes
+from config import demo_login, embedded, listening, local, processes
 from config.locks import lock_for_this_process
 from config.problem import Problem
 from config.supervisor import TICK_S, Stopped, Supervisor
@@ -34,6 +34,8 @@ class Site:
     demo_password: str
     host_header: str
     drain_s: float
+    #: Whether logs may say what people and models wrote (AI_LOG_TEXT).
+    logs_text: bool = False
     #: Stop when the process that started us ends.
     with_parent: bool = False
 
@@ -68,7 +70,9 @@ def _start(site: Site, shared: socket.socket, supervisor: Supervisor) -> "Ready"
     where = local.server_paths(site.data_dir)
     if site.redis_url:
         _check_redis(site.redis_url)
-    servers = embedded.Embedded(where, postgres=not site.database_url, valkey=not site.redis_url)
+    servers = embedded.Embedded(
+        where, postgres=not site.database_url, valkey=not site.redis_url, logs_text=site.logs_text
+    )
     embedded.begin(servers, supervisor)
     ready = Ready(site, shared, supervisor.terminal)
     supervisor.keep(*processes.workers(site.workers, site.data_dir, env), once=ready.or_late)
@@ -137,5 +141,10 @@ class Ready(threading.Thread):
         """Says so once, when it is and what waited for that has been started."""
         if self._yes.is_set() and not self.announced:
             supervisor.pause()
-            self._terminal.say(f"Ready: {listening.url(self._shared)}  login: demo / {self._site.demo_password}")
+            self._terminal.say(f"Ready: {listening.url(self._shared)}  login: {self._login()}")
             self.announced = True
+
+    def _login(self) -> str:
+        if demo_login.is_right(self._site.data_dir, self._site.demo_password):
+            return f"{demo_login.USER} / {self._site.demo_password}"
+        return f"{demo_login.USER}, with the password it has (DEMO_PASSWORD counts for an empty database only)"

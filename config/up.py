@@ -52,6 +52,7 @@ def start(options: argparse.Namespace) -> None:
             demo_password=env["demo_password"] or remembered,
             host_header=[*names, options.host][0],
             drain_s=env["drain_s"],
+            logs_text=env["ai_log_text"],
             host=options.host,
             port=options.port,
             web=options.web,

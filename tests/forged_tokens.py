@@ -27,6 +27,11 @@ def sign(said: dict[str, Any], key: str = settings.SECRET_KEY, algorithm: str = 
     return jwt.encode(said, key, algorithm=algorithm, **more)
 
 
+def sign_anything(said: dict[str, Any]) -> str:
+    """Signed with our key, whatever it says: the library refuses to sign some."""
+    return with_head({"alg": "HS256"}, said, settings.SECRET_KEY)
+
+
 def with_head(head: dict[str, Any], said: dict[str, Any], key: str | None) -> str:
     """Signed with HMAC-SHA-256 whatever the head says; not at all without a key."""
     parts = [_encoded(json.dumps(part).encode()) for part in ({"typ": "JWT", **head}, said)]
@@ -77,6 +82,11 @@ FORGERIES: dict[str, Callable[[User], str]] = {
     ),
     "expired": lambda user: sign(claims(user, exp=_soon(seconds=-1))),
     "never expires": lambda user: sign(claims(user, exp=None)),
+    **{
+        f"{name} {said!r}": lambda user, name=name, said=said: sign_anything(claims(user) | {name: said})
+        for name in ("exp", "iat", "nbf")
+        for said in ("tomorrow", [2**40], {"at": 2**40}, 2**70, 1e300, "", "9" * 2_000)
+    },
     "not yet": lambda user: sign(claims(user, nbf=_soon(hours=1))),
     "issued in the future": lambda user: sign(claims(user, iat=_soon(hours=1))),
     "another issuer": lambda user: sign(claims(user, iss="another-service")),

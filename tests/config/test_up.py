@@ -71,6 +71,28 @@ def test_it_recovers_from_a_kill_with_its_data_and_password(up: Start, data_dir:
     assert_it_is_there(data_dir)
 
 
+@pytest.mark.parametrize("asked_for", ["", "true"])
+def test_postgresql_logs_what_people_wrote_only_if_text_is_asked_for(up: Start, data_dir: Path, asked_for: str) -> None:
+    running = up(AI_LOG_TEXT=asked_for)
+    running.ready()
+    waiting = (
+        "SET deadlock_timeout = '10ms'; SET log_lock_waits = on; SELECT pg_advisory_xact_lock(1), 'canary of a wait'"
+    )
+    url = local.server_paths(data_dir).database_url
+    with psycopg.connect(url) as holder, psycopg.connect(url, autocommit=True) as other:
+        with pytest.raises(psycopg.DataError):
+            other.execute("SELECT 'canary of a value'::int, 'canary of a statement'")
+        with pytest.raises(psycopg.errors.UniqueViolation):
+            other.execute("CREATE TEMP TABLE once (word text UNIQUE); INSERT INTO once VALUES ('canary'), ('canary')")
+        holder.execute("SELECT pg_advisory_xact_lock(1)")
+        with pytest.raises(psycopg.errors.QueryCanceled):
+            other.execute(f"SET statement_timeout = '1s'; {waiting}")
+    running.wait_until(lambda: "still waiting for ExclusiveLock" in running.output)
+    told = [word for word in ("a value", "a statement", "a wait", "(word)=(canary)") if word in running.output]
+    assert told == (["a value", "a statement", "a wait", "(word)=(canary)"] if asked_for else [])
+    assert ("canary" in running.output) is bool(asked_for)
+
+
 def test_it_recovers_from_stale_files(up: Start, data_dir: Path) -> None:
     """As after a power cut: the number in PostgreSQL's file belongs to some other process now."""
     where = local.server_paths(data_dir)

@@ -12,6 +12,8 @@ from rest_framework_simplejwt.settings import api_settings
 from rest_framework_simplejwt.tokens import AccessToken, RefreshToken, Token
 from rest_framework_simplejwt.utils import get_md5_hash_password
 
+#: What becomes of a time that is no number, or none of a year that there is.
+_NO_TIME = (ValueError, TypeError, OverflowError, OSError)
 AnyToken = TypeVar("AnyToken", AccessToken, RefreshToken)
 
 
@@ -64,16 +66,17 @@ def read_claim(access: str) -> Claim:
 def _verified(text: str, kind: type[AnyToken]) -> AnyToken:
     try:
         return kind(cast(Any, text))
-    except TokenError as error:
+    except (TokenError, *_NO_TIME) as error:
         raise TokenRefused from error
 
 
 def _claim(token: Token) -> Claim:
     try:
         user_id = int(token[api_settings.USER_ID_CLAIM])
-    except (KeyError, ValueError, TypeError) as error:
+        expires_at = datetime.fromtimestamp(token["exp"], UTC)
+    except (KeyError, *_NO_TIME) as error:
         raise TokenRefused from error
-    return Claim(user_id, token.get(api_settings.REVOKE_TOKEN_CLAIM, ""), datetime.fromtimestamp(token["exp"], UTC))
+    return Claim(user_id, token.get(api_settings.REVOKE_TOKEN_CLAIM, ""), expires_at)
 
 
 def _user_of(claim: Claim) -> User:
