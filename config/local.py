@@ -94,6 +94,7 @@ def secret(data_dir: Path, name: str, length: int = 64, first: str = "") -> str:
     path = data_dir / name
     try:
         make_data_dir(data_dir)
+        _require_closed(path)
         return _read(path) or _create(path, first or "".join(secrets.choice(ALPHABET) for _ in range(length)))
     except OSError as error:
         raise Problem(no_access(data_dir, error)) from error
@@ -114,6 +115,15 @@ def no_access(folder: Path, error: OSError) -> str:
         f"Cannot use the data folder {folder}: {error.strerror or error}. "
         "Give your user read and write access to it, or name another folder with DATA_DIR=/path."
     )
+
+
+def _require_closed(path: Path) -> None:
+    """Raises `Problem` for a file with a secret that others may read."""
+    if path.exists() and path.stat().st_mode & 0o077:
+        raise Problem(
+            f"Others may read {path}, which holds a secret. Close it: chmod 600 {path}. If somebody may have read it, "
+            "remove it instead; a new one is made (of secret_key everybody then has to log in again)."
+        )
 
 
 def _read(path: Path) -> str:

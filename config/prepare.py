@@ -2,6 +2,7 @@
 
 import os
 import time
+import tomllib
 
 import django
 import psycopg
@@ -9,12 +10,16 @@ from django.conf import settings
 from django.core.checks import run_checks
 from django.core.management import call_command, get_commands
 from django.db import connection
+from django.db.migrations.loader import MigrationLoader
+from psycopg import sql
 
-from config import local, postgres
+from config import local, postgres, processes
 from config.problem import Problem
 
 #: Any number, the same in every process: one prepares at a time.
 ADVISORY_LOCK = 0x436F756E
+_NAME = "Countersign"
+_OURS = ("graphs", "rag", "chat")
 
 
 def main() -> None:
@@ -23,8 +28,10 @@ def main() -> None:
     _require_registrations()
     with _connect() as alone:
         _wait_for_turn(alone)
+        _require_known_migrations(alone)
         _ensure_extension(alone)
         call_command("migrate", interactive=False)
+        alone.execute(sql.SQL("COMMENT ON TABLE django_migrations IS {}").format(f"{_NAME} {version()}"))
         if "seed_demo" in get_commands():
             call_command("seed_demo")
 
@@ -53,6 +60,28 @@ def _wait_for_turn(alone: psycopg.Connection) -> None:
     """Asks again and again: a statement that waits holds a snapshot, and concurrent index builds wait for those."""
     while not (row := alone.execute("SELECT pg_try_advisory_lock(%s)", [ADVISORY_LOCK]).fetchone()) or not row[0]:
         time.sleep(0.2)
+
+
+def version() -> str:
+    """The version of this code."""
+    project = tomllib.loads((processes.BASE_DIR / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return str(project["version"])
+
+
+def _require_known_migrations(alone: psycopg.Connection) -> None:
+    """Raises `Problem` for a database that a newer version has migrated: this one would fail at the first question."""
+    if alone.execute("SELECT to_regclass('django_migrations')").fetchone() == (None,):
+        return
+    known = {f"{label}.{name}" for label, name in MigrationLoader(None).disk_migrations}
+    asked = "SELECT app || '.' || name FROM django_migrations WHERE app = ANY(%s) ORDER BY id"
+    unknown = [name for (name,) in alone.execute(asked, [list(_OURS)]) if name not in known]
+    if unknown:
+        (said,) = alone.execute("SELECT obj_description('django_migrations'::regclass)").fetchone() or ("",)
+        raise Problem(
+            f"The database was prepared by {said or f'another version of {_NAME}'}, and this is {_NAME} {version()}, "
+            f"which does not know {unknown[-1]}. Start the version that prepared it or a newer one, or restore a "
+            "backup of before (docs/operations.md, Backups)."
+        )
 
 
 def _ensure_extension(alone: psycopg.Connection) -> None:
