@@ -50,7 +50,7 @@ class GraphsView(APIView):
         graphs = listing.matching(current_member(request).workspace, request.GET.get("search", ""))
         page = asked_page(request, graphs, listing.ORDERING)
         shown = [
-            GraphSummary.from_attributes(sized.graph, nodes=sized.nodes, edges=sized.edges)
+            GraphSummary.from_attributes(sized.graph, description=sized.beginning, nodes=sized.nodes, edges=sized.edges)
             for sized in listing.with_sizes(page.rows)
         ]
         return Response(GraphPage.of(page, shown).to_json())

@@ -14,9 +14,10 @@ from graphs.models.objects import MAX_KEY, Object
 BUILT_IN_TYPES = ("starter", "return", "html", "entryType", "note")
 
 
-#: Characters of keys and names.
+#: Characters of keys, names and descriptions.
 MAX_EDGE_KEY = 250
 MAX_NAME = 200
+MAX_DESCRIPTION = 10_000
 
 #: A tsvector holds at most a megabyte; longer code is searched by its beginning.
 SEARCHED_CHARS = 100_000

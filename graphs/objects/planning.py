@@ -34,7 +34,7 @@ from graphs.objects.stores import ObjectChange, refuse_users
 from graphs.objects.strict import Patch
 from graphs.site.access import Member
 from graphs.site.counted_keys import counts_keys, is_far, new_ids
-from graphs.site.json_values import same, shown
+from graphs.site.json_values import MAX_JSON_CHARS, is_too_long, same, shown
 
 #: Items that one plan may change.
 MAX_OPERATIONS = 5_000
@@ -76,9 +76,20 @@ def plan(
     if len(operations) > MAX_OPERATIONS:
         message = _("{count} items would change; at most {most} can at once. Do it in parts.")
         raise ChangeRefused(message.format(count=len(operations), most=MAX_OPERATIONS))
+    _refuse_oversized(operations)
     # The object's own fields after its parts.
     ordered = sorted(operations, key=lambda each: each.item == Ref(around.type, around.key))
     return Planned(tuple(ordered), tuple(object_plan.targets.values()))
+
+
+def _refuse_oversized(operations: Iterable[Operation]) -> None:
+    """Raises `ChangeRefused` for values that are too long, also where parts that were not have made them so."""
+    for operation in operations:
+        new = operation.record if isinstance(operation, Create) else getattr(operation, "new", {})
+        for field, value in new.items():
+            if is_too_long(value):
+                message = _("{field} of {item} would be longer than {most} characters.")
+                raise ChangeRefused(message.format(field=field, item=shown(str(operation.item)), most=MAX_JSON_CHARS))
 
 
 @dataclass(slots=True)

@@ -17,7 +17,7 @@ MAX_DEPTH = 100
 MAX_DIGITS = 400
 #: From here on Python writes floats with an exponent, which jsonb does not keep.
 EXPONENT_FROM = 1e16
-#: Characters of JSON that one value may take.
+#: Characters that one value may take, a text or JSON.
 MAX_JSON_CHARS = 1_000_000
 
 
@@ -36,10 +36,17 @@ def storable_text(text: str) -> str:
 
 def storable_object(value: dict[str, Any]) -> dict[str, Any]:
     """The object with its numbers as jsonb keeps them. Raises `ValueError` for what it could not keep."""
-    stored = _storable(value, MAX_DEPTH)
-    if len(json.dumps(stored, ensure_ascii=False)) > MAX_JSON_CHARS:
+    stored: dict[str, Any] = _storable(value, MAX_DEPTH)
+    if is_too_long(stored):
         raise ValueError(_("this is longer than {most} characters").format(most=MAX_JSON_CHARS))
     return stored
+
+
+def is_too_long(value: Any) -> bool:
+    """Whether a value takes more characters than are stored of one."""
+    if isinstance(value, str):
+        return len(value) > MAX_JSON_CHARS
+    return isinstance(value, dict | list) and len(json.dumps(value, ensure_ascii=False)) > MAX_JSON_CHARS
 
 
 def _storable(value: Any, levels: int) -> Any:

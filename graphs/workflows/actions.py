@@ -5,14 +5,13 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from graphs.models.workflows import MAX_EDGE_KEY, MAX_NAME
+from graphs.models.workflows import MAX_DESCRIPTION, MAX_EDGE_KEY, MAX_NAME
 from graphs.objects.actions import MAX_ACTIONS, Batch, register
 from graphs.objects.refs import Ref
 from graphs.objects.strict import MAX_SHORT, STORABLE, DataPatch, JSONObject, Key, Patches, ShortText, StrictModel, Text
 from graphs.workflows.interchange.parsed_graph import MAX_COORDINATE
 
 MAX_HANDLES = 100
-MAX_DESCRIPTION = 10_000
 
 
 def _visible(key: str) -> str:

@@ -143,15 +143,16 @@ def _create_node_types(
         hold_workspace(workspace.pk)
     own = NodeType.objects.filter(workspace=workspace, key__in=[item.key for item in parsed])
     present = {row.key: row for row in own}
-    new = [item for item in parsed if item.key not in present and item.key not in BUILT_IN_TYPES]
+    new = {item.key: item for item in parsed if item.key not in present and item.key not in BUILT_IN_TYPES}
     created = [
-        NodeType.objects.create(workspace=workspace, key=item.key, **_fields(item, NODE_TYPE.fields)) for item in new
+        NodeType.objects.create(workspace=workspace, key=key, **_fields(item, NODE_TYPE.fields))
+        for key, item in new.items()
     ]
     message = _('The workspace has a node type "{key}" of its own, which stays as it is.')
     warnings = [
         FileWarning(f"nodeTypes[{index}]", message.format(key=item.key), "type_differs")
         for index, item in enumerate(parsed)
-        if item not in new
+        if item.key not in new
         and (item.key not in present or _fields(present[item.key], NODE_TYPE.fields) != _fields(item, NODE_TYPE.fields))
     ]
     return created, warnings

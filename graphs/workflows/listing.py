@@ -11,6 +11,8 @@ from graphs.site.access import Member, or_not_found
 #: Pages of graphs are in this order (see `graphs.site.api.paging`).
 ORDERING = ("name", "id")
 MAX_SEARCH_CHARS = 200
+#: Characters of a description that a list shows.
+BEGINNING_CHARS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +20,12 @@ class SizedGraph:
     graph: Graph
     nodes: int
     edges: int
+
+    @property
+    def beginning(self) -> str:
+        """The beginning of the description."""
+        text = self.graph.description
+        return text if len(text) <= BEGINNING_CHARS else f"{text[:BEGINNING_CHARS]}…"
 
 
 def graph_for(member: Member, key: str) -> Graph:
@@ -31,8 +39,8 @@ def graph_in(workspace: Workspace, key: str) -> Graph:
 
 
 def matching(workspace: Workspace, search: str = "") -> QuerySet[Graph]:
-    """The graphs of a workspace whose name, key or description hold every word of `search`."""
-    graphs = Graph.objects.filter(workspace=workspace)
+    """The graphs of a workspace whose name, key or description hold every word of `search`, without their metadata."""
+    graphs = Graph.objects.filter(workspace=workspace).defer("metadata")
     for word in search[:MAX_SEARCH_CHARS].replace("\x00", "").split():
         graphs = graphs.filter(Q(name__icontains=word) | Q(key__icontains=word) | Q(description__icontains=word))
     return graphs

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from django.utils.translation import gettext as _
 
 from graphs.models.workflows import MAX_NAME
-from graphs.workflows.interchange import documents, n8n, native, native_parts, node_red
+from graphs.workflows.interchange import documents, n8n, native, native_parts, node_red, sizes
 from graphs.workflows.interchange.parsed_graph import Format, Limits, OnProgress, ParsedGraph, is_native, no_progress
 from graphs.workflows.interchange.refusals import refuse
 
@@ -33,6 +33,7 @@ def parse(
     if limits == Limits() and format in ("auto", "native"):
         in_parts = native_parts.parse(text, on_progress)
         if in_parts is not None:
+            sizes.check(in_parts, len(text))
             on_progress(len(text), len(text))
             return in_parts
     document = documents.value_of(text, limited=limits.max_bytes is not None)
@@ -40,6 +41,7 @@ def parse(
     if known != "native" and is_native(document):
         raise refuse("format", _("This is a Countersign graph: read it as format native."))
     parsed = FORMATS[known](document, limits)
+    sizes.check(parsed, len(text))
     on_progress(len(text), len(text))
     if known == "native":
         return parsed

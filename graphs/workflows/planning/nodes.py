@@ -8,7 +8,6 @@ from graphs.models.objects import MAX_KEY
 from graphs.objects.actions import ChangeRefused, some
 from graphs.objects.operations import Record
 from graphs.objects.patches import merged, patched, patched_data
-from graphs.site.json_values import storable_object
 from graphs.workflows.actions import (
     Connection,
     CreateEdge,
@@ -106,10 +105,10 @@ def update(plan: GraphPlan, action: UpdateNode) -> None:
     if updates.whole_data is not None:
         new["data"] = updates.whole_data
     if updates.data is not None:
-        new["data"] = storable_object(merged(new.get("data", node["data"]), updates.data))
+        new["data"] = merged(new.get("data", node["data"]), updates.data)
     if updates.data_patches is not None:
         data = new.get("data", node["data"])
-        new["data"] = storable_object(patched_data(data, updates.data_patches, action.node_key))
+        new["data"] = patched_data(data, updates.data_patches, action.node_key)
     if updates.handles is not None:
         new["handles"] = updates.handles.to_json()
         _refuse_lost_handles(plan, action.node_key, new["handles"])

@@ -14,7 +14,7 @@ from drf_spectacular.generators import SchemaGenerator
 from jsonschema import Draft202012Validator
 from pytest_django import DjangoAssertNumQueries
 
-from chat.models import Proposal, Session, StreamEvent
+from chat.models import Proposal, ProposalStatus, Session, StreamEvent
 from graphs.models import Graph, Membership, Node, Role, Workspace
 from tests.cast import draw_nba
 from tests.chat.api.callers import get, post
@@ -141,6 +141,17 @@ def test_proposing_again_is_refused_as_described_where_the_model_is_gone(alice: 
         post(alice, f"proposals/{each.pk}/decide", {"approved": True})
     Session.objects.update(model="gone:model")
     problem(post(alice, f"proposals/{deleting.pk}/propose-again"), 422, "model_unavailable")
+
+
+def test_edited_arguments_that_make_a_value_too_long_are_refused(alice: User, proposal: Proposal) -> None:
+    path = f"proposals/{proposal.pk}"
+    Node.objects.filter(key="fetch-api").update(data={"first": "x" * 600_000})
+    arguments = {"nodeKey": "fetch-api", "updates": {"data": {"second": "x" * 600_000}}}
+    for door, more in (("preview", {}), ("decide", {"approved": True, "digest": "0" * 64})):
+        refused = post(alice, f"{path}/{door}", {"editedArguments": arguments, **more})
+        assert "would be longer than" in str(problem(refused, 400, "validation")["errors"]["editedArguments"])
+    proposal.refresh_from_db()
+    assert proposal.status == ProposalStatus.PENDING
 
 
 def test_it_previews_and_takes_edited_arguments(alice: User, bob: User, proposal: Proposal) -> None:

@@ -130,6 +130,36 @@ def test_what_is_wrong_is_told_action_by_action(client: Client) -> None:
     assert {place.rpartition(".")[0] or place for place in errors} == {"actions.1", "actions.2.arguments"}
 
 
+#: Parts that are allowed each, and are too long together: a merge patch, patches of code, patches within data.
+GROWING = [
+    ({"data": {"first": "x" * 600_000}}, {"data": {"second": "x" * 600_000}}, "data"),
+    (
+        {"process": "x" * 600_000 + "END"},
+        {"processPatches": [{"search": "END", "replace": "y" * 600_000}]},
+        "process",
+    ),
+    (
+        {"data": {"text": "x" * 600_000 + "END"}},
+        {"dataPatches": [{"path": "/text", "search": "END", "replace": "y" * 600_000}]},
+        "data",
+    ),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "field"), GROWING)
+def test_parts_that_are_too_long_together_are_refused(
+    client: Client, first: dict[str, Any], second: dict[str, Any], field: str
+) -> None:
+    assert change(client, action("update_node", nodeKey="fetch-api", updates=first)).status_code == 201
+    before = Node.objects.get(key="fetch-api")
+    refused = change(client, action("update_node", nodeKey="fetch-api", updates=second))
+    told = problem(refused, 400, "refused")
+    assert f"{field} of node:fetch-api would be longer than 1000000 characters" in str(told)
+    both = [action("update_node", nodeKey="parse", updates=updates) for updates in (first, second)]
+    problem(change(client, *both), 400, "refused")
+    assert Node.objects.get(key="fetch-api").version == before.version
+
+
 @pytest.mark.parametrize(
     "body",
     [

@@ -53,6 +53,15 @@ def test_the_same_edit_sent_again_is_done_once_also_after_it_was_saved(nba: Grap
     assert LiveEdit.objects.count() == 1
 
 
+def test_a_value_does_not_grow_past_its_limit_patch_by_patch(nba: Graph, alice: User, live: Live) -> None:
+    code = "x" * 600_000
+    live(alice, "update_node", {"nodeKey": "fetch-api", "updates": {"process": f"{code}END"}})
+    grown = {"processPatches": [{"search": "END", "replace": f"{code}END"}]}
+    with pytest.raises(ChangeRefused, match="process of node:fetch-api would be longer"):
+        live(alice, "update_node", {"nodeKey": "fetch-api", "updates": grown})
+    assert GraphSource(nba).nodes(["fetch-api"])[0].process == f"{code}END"
+
+
 def test_only_the_same_field_is_a_clash_and_both_sides_are_told(
     nba: Graph, alice: User, dora: User, live: Live
 ) -> None:
