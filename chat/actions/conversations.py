@@ -21,7 +21,6 @@ from chat.events.append import append
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, Proposal, Run, RunStatus, Session, Stream, calls_of
 from chat.proposals import cancel_pending
-from chat.providers.configured_models import ModelUnavailableError
 from chat.queries.conversations import Held, held_session, next_position
 from graphs.objects.headers import object_for
 from graphs.objects.kinds import is_object
@@ -231,13 +230,12 @@ def _require_text(text: str) -> None:
 
 
 def require_model(model: str) -> None:
-    """Raises `Refused` "model_unavailable" for a model that cannot be asked, with those that can; "" is the default."""
-    if not model:
-        return
+    """Raises `Refused` "model_unavailable" for a model that is not offered, with those that are; "" is the default.
+
+    A vendor has models of any price, and the workspace pays.
+    """
     configured = available_models.configured()
-    try:
-        configured.resolve(model)
-    except ModelUnavailableError:
+    if model and not configured.offered(model):
         available = [choice.id for choice in configured.choices()]
         sentence = error_texts.model_unavailable(model, available)
-        raise Refused("model_unavailable", sentence, field="model", details={"available": available}) from None
+        raise Refused("model_unavailable", sentence, field="model", details={"available": available})

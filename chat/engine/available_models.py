@@ -11,7 +11,7 @@ from django.conf import settings
 from chat.providers import configured_models
 from chat.providers.building import build
 from chat.providers.circuit import Circuit
-from chat.providers.configured_models import ConfiguredModels, ModelUnavailableError
+from chat.providers.configured_models import ConfiguredModels
 from chat.providers.provider import Provider, ProviderConfig
 
 _providers: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[ProviderConfig, Provider]] = WeakKeyDictionary()
@@ -29,12 +29,9 @@ def configured() -> ConfiguredModels:
 
 
 def can_ask(choice: str) -> bool:
-    """Whether a model ("" is the default) is configured."""
-    try:
-        configured().resolve(choice or None)
-    except ModelUnavailableError:
-        return False
-    return True
+    """Whether a model ("" is the default) is offered."""
+    models = configured()
+    return models.offered(choice or models.default())
 
 
 def problems() -> list[str]:

@@ -131,6 +131,13 @@ class ConfiguredModels:
         usable.sort(key=lambda name: name != default)
         return [self._choice(name, self._model(name), default=name == default) for name in usable]
 
+    def offered(self, choice: str) -> bool:
+        """Whether a model is one of `choices`: of a vendor's many models those that the settings name."""
+        try:
+            return self.resolve(choice).id in {each.id for each in self.choices()}
+        except ModelUnavailableError:
+            return False
+
     def stronger(self, choice: str) -> Choice | None:
         """The next stronger model, of the same vendor if it has one; None if there is none, or nobody knows."""
         name, _, model = choice.partition(":")

@@ -49,6 +49,22 @@ def test_it_leaves_nothing_of_a_message_that_is_refused(member: Member) -> None:
     assert not StreamEvent.objects.exists()
 
 
+@pytest.mark.parametrize("model", ["openai:o1-pro", "demo:other"])
+def test_a_vendors_other_models_are_not_for_the_workspace_to_pay(
+    member: Member, monkeypatch: pytest.MonkeyPatch, model: str
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "test")
+    known = conversations.post_message(member, "Hello", context=NBA, model="openai")
+    for ask in (
+        lambda: conversations.post_message(member, "Hello", context=NBA, model=model),
+        lambda: conversations.require_model(model),
+    ):
+        with pytest.raises(Refused) as refused, transaction.atomic():
+            ask()
+        assert refused.value.code == "model_unavailable"
+    assert Session.objects.get().pk == known.session_id
+
+
 def test_it_keeps_the_writers_language(member: Member) -> None:
     with translation.override("fr"):
         conversations.post_message(member, "Bonjour", context=NBA)
