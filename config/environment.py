@@ -15,6 +15,7 @@ from config.variable_values import (
     DottedPath,
     Hosts,
     Key,
+    Networks,
     Origins,
     PageAddress,
     Prefix,
@@ -50,6 +51,8 @@ class Environment(BaseSettings):
     allowed_hosts: Hosts = "127.0.0.1,localhost,[::1]"
     csrf_trusted_origins: Origins = ""
     https: bool = False
+    #: Addresses and networks of proxies whose X-Forwarded-For is believed.
+    trusted_proxies: Networks = ""
     demo_password: str = ""
 
     # Models.

@@ -1,6 +1,7 @@
 """The one settings file. Values come from the environment (`config/environment.py`), of vendors from `vendors`."""
 
 from datetime import timedelta
+from ipaddress import ip_network
 from pathlib import Path
 
 import dj_database_url
@@ -23,6 +24,8 @@ DEBUG = ENV.debug
 SECRET_KEY = ENV.secret_key or local.secret(DATA_DIR, "secret_key")
 ALLOWED_HOSTS = csv(ENV.allowed_hosts)
 CSRF_TRUSTED_ORIGINS = csv(ENV.csrf_trusted_origins)
+#: Proxies whose X-Forwarded-For says who asks; without any it is who connects (`graphs.site.client_address`).
+TRUSTED_PROXIES = [ip_network(network) for network in csv(ENV.trusted_proxies)]
 
 INSTALLED_APPS = [
     "config.apps.SiteConfig",
@@ -52,6 +55,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
     "graphs.site.security_headers.SecurityHeadersMiddleware",
+    "graphs.site.known_device.KnownDeviceMiddleware",
     "graphs.admin.clean_queries.CleanQueriesMiddleware",
     "graphs.site.error_pages.DatabaseAwayMiddleware",
 ]

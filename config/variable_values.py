@@ -3,6 +3,7 @@
 No sentence quotes a value: it may hold a password.
 """
 
+import ipaddress
 import re
 from collections.abc import Callable
 from typing import Annotated
@@ -75,6 +76,14 @@ def _is_origin(value: str) -> bool:
     return _is_page_address(value) and not (_parts(value) or SplitResult("", "", "/", "", "")).path
 
 
+def _is_network(value: str) -> bool:
+    try:
+        ipaddress.ip_network(value)
+    except ValueError:
+        return False
+    return True
+
+
 _QUOTED = "signs such as / # ? [ in its password are written as %2F %23 %3F %5B"
 
 DatabaseURL = Annotated[
@@ -119,6 +128,13 @@ Origins = Annotated[
     _accepts(
         lambda value: all(map(_is_origin, csv(value))),
         "names origins with their scheme and without a path, with commas between them, such as https://example.org",
+    ),
+]
+Networks = Annotated[
+    str,
+    _accepts(
+        lambda value: all(map(_is_network, csv(value))),
+        "names addresses or networks, with commas between them, such as 127.0.0.1,10.0.0.0/8",
     ),
 ]
 DottedPath = Annotated[

@@ -1,4 +1,7 @@
-"""Limits attempts to sign in, by LIMIT_LOGIN for a username from one address. All three login doors use it."""
+"""Limits attempts to sign in by LIMIT_LOGIN: of a name from an address, and ten times as many of either alone.
+
+All login doors use it. Who is known to a browser is limited in that browser alone: nobody else can lock them out.
+"""
 
 from typing import Any
 
@@ -10,9 +13,11 @@ from django.http import HttpRequest
 from rest_framework.request import Request
 
 from graphs.site.api import limits
+from graphs.site.client_address import client_address
+from graphs.site.known_device import device_of
 
-#: An address, which many people may share, may try so many names as often as one name.
-NAMES_PER_ADDRESS = 10
+#: An address, which many people may share, and a name, which many addresses may try, have so many times the limit.
+WIDER = 10
 
 
 def require(request: HttpRequest | Request, username: str) -> None:
@@ -40,9 +45,14 @@ class LimitedAdminLoginForm(LimitedLoginForm, AdminAuthenticationForm):
 
 
 def _take(request: HttpRequest | Request, username: str) -> float:
-    """Counts an attempt for the name from this address, then for the address; gives the seconds to wait, or 0."""
-    address = str(request.META.get("REMOTE_ADDR", ""))
+    """Counts an attempt; gives the seconds to wait, or 0."""
+    name, address = username.casefold(), client_address(request.META)
+    if device := device_of(request, name):
+        return limits.take("login-device", f"{name}|{device}", settings.LIMIT_LOGIN)
     count, _slash, period = settings.LIMIT_LOGIN.partition("/")
-    return limits.take("login", f"{username.casefold()}|{address}", settings.LIMIT_LOGIN) or limits.take(
-        "login-address", address, f"{int(count) * NAMES_PER_ADDRESS}/{period}"
+    wider = f"{int(count) * WIDER}/{period}"
+    return (
+        limits.take("login", f"{name}|{address}", settings.LIMIT_LOGIN)
+        or limits.take("login-address", address, wider)
+        or limits.take("login-name", name, wider)
     )

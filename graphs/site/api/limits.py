@@ -1,4 +1,4 @@
-"""Limits how often somebody may do something, on the shared Valkey. Without it nothing is limited, but logged."""
+"""Limits how often somebody may do something, on the shared Valkey; without it each process does so by itself."""
 
 import hashlib
 import logging
@@ -10,10 +10,12 @@ from django.utils.translation import ngettext
 from redis.exceptions import RedisError
 
 from graphs.site import valkey
+from graphs.site.api.local_limits import LocalLimits
 from graphs.site.api.problems import Problem
 
 logger = logging.getLogger("countersign.limits")
 
+_here = LocalLimits()
 PERIODS = {"s": 1, "min": 60, "hour": 3600}
 
 #: Takes one of ARGV[2] slots in the last ARGV[1] microseconds. Answers 0, or the microseconds until one is free.
@@ -55,8 +57,8 @@ def take(what: str, who: str, rate: str) -> float:
         with valkey.asked() as client:
             return float(client.eval(_TAKE, 1, key, limit.period * 1_000_000, limit.count)) / 1e6
     except RedisError as error:
-        logger.warning("Valkey does not answer; %s is not limited: %s", what, type(error).__name__)
-        return 0
+        logger.warning("Valkey does not answer; each process limits %s by itself: %s", what, type(error).__name__)
+        return _here.take(key, limit.count, limit.period)
 
 
 def require(what: str, who: str, rate: str) -> None:
