@@ -14,13 +14,16 @@ from chat.tools.tool import Arguments, ReadTool, Tool, ToolContext
 OBJECT_TOOLS: tuple[Tool[Any], ...] = (*READ_TOOLS, *WRITE_TOOLS)
 
 
-class LoadObjectTools(ReadTool[Arguments]):
+class LoadArguments(Arguments): ...
+
+
+class LoadObjectTools(ReadTool[LoadArguments]):
     name = "load_object_tools"
     badge = ("read", _("Looked beyond this workflow"))
     description = "Gives you tools for other objects of the workspace."
-    arguments = Arguments
+    arguments = LoadArguments
 
-    def run(self, context: ToolContext, arguments: Arguments) -> dict[str, Any]:
+    def run(self, context: ToolContext, arguments: LoadArguments) -> dict[str, Any]:
         may_edit = context.member.role.may_edit
         return {
             "tools": [tool.name for tool in OBJECT_TOOLS if may_edit or not tool.writes],

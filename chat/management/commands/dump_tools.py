@@ -41,11 +41,15 @@ class Command(QuietCommand):
         sent = as_sent(every, config, wire)
         examples = dict(_examples(every, ToolContext(member, about), subject.example_arguments(about)))
         if options["json"]:
-            tools = [
-                {"name": spec.name, "atOnce": spec.name in at_once, "sent": each, **examples.get(spec.name, {})}
+            shown = [
+                {"name": spec.name, "sent": each, **examples.get(spec.name, {})}
                 for spec, each in zip(every, sent, strict=True)
             ]
-            self.stdout.write(_json({"wire": wire, "tokens": _tokens(offered, config), "tools": tools}, indent=2))
+            of_time = {
+                "tools": [tool for tool in shown if tool["name"] in at_once],
+                "later": [tool for tool in shown if tool["name"] not in at_once],
+            }
+            self.stdout.write(_json({"wire": wire, "tokens": _tokens(offered, config), **of_time}, indent=2))
             return
         for spec, each in zip(every, sent, strict=True):
             later = "" if spec.name in at_once else " (later: once it is asked for, or something is summarised)"

@@ -6,8 +6,8 @@ import pytest
 
 from chat.prompts.window import prompt
 from chat.providers.model_request import PromptMessage, ToolCall
-from chat.subjects.object_loading import LOAD_OBJECT_TOOLS, OBJECT_TOOLS, are_loaded
-from chat.tools.tool import Arguments, ToolContext
+from chat.subjects.object_loading import LOAD_OBJECT_TOOLS, OBJECT_TOOLS, LoadArguments, are_loaded
+from chat.tools.tool import ToolContext
 from graphs.models import Role
 from graphs.site.access import Member
 from tests.registered import pins
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 
 
 def told(member: Member) -> dict[str, object]:
-    return LOAD_OBJECT_TOOLS.run(ToolContext(member, None), Arguments())
+    return LOAD_OBJECT_TOOLS.run(ToolContext(member, None), LoadArguments())
 
 
 def test_it_names_the_tools_that_come_and_the_kinds_there_are() -> None:
