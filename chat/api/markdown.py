@@ -1,7 +1,7 @@
 """Renders answers as safe HTML for API clients and the admin: no remote images, no HTML of the model."""
 
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
@@ -22,10 +22,30 @@ _TAGS = {
 _ATTRIBUTES = {"a": {"href", "title"}, "ol": {"start"}, "code": {"class"}, "bdi": {"class"}}
 
 
+#: Characters of which there is no better rendering than the text itself: of a longer one it would take seconds.
+MOST_CHARS = 50_000
+#: Addresses that become links without being marked as such. To look for them takes the square of their number.
+MOST_ADDRESSES = 200
+#: Texts that are kept rendered; all of the longest would take 40 MB.
+KEPT = 200
+
+
 def render(text: str, links: Mapping[Ref, Link] = MappingProxyType({})) -> str:
-    """Sanitised HTML of a markdown text. Objects that it mentions and `links` has are shown by their titles."""
+    """Sanitised HTML of a markdown text. Objects that it mentions and `links` has are shown by their titles.
+
+    What was rendered lately is not rendered again. A text that would take too long is shown as it is.
+    """
+    if len(text) > MOST_CHARS:
+        return f"<pre>{nh3.clean_text(text)}</pre>"
+    mentioned = {Ref(*found) for found in MENTION.findall(text)} if links else ()
+    shown = tuple((ref, links[ref]) for ref in sorted(mentioned, key=str) if ref in links)
+    return _rendered(text, shown)
+
+
+@lru_cache(maxsize=KEPT)
+def _rendered(text: str, links: tuple[tuple[Ref, Link], ...]) -> str:
     return nh3.clean(
-        _parser().render(text, {"links": links}),
+        _parser(links_addresses=text.count("://") <= MOST_ADDRESSES).render(text, {"links": dict(links)}),
         tags=_TAGS,
         attributes=_ATTRIBUTES,
         url_schemes={"http", "https", "mailto"},
@@ -35,8 +55,9 @@ def render(text: str, links: Mapping[Ref, Link] = MappingProxyType({})) -> str:
 
 
 @cache
-def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False, "linkify": True}).enable(["table", "strikethrough", "linkify"])
+def _parser(*, links_addresses: bool) -> MarkdownIt:
+    options = {"html": False, "linkify": links_addresses}
+    parser = MarkdownIt("commonmark", options).enable(["table", "strikethrough", "linkify"])
     parser.validateLink = _may_be_linked  # type: ignore[assignment, method-assign]
     parser.inline.ruler.before("link", "mention", _mention)
     parser.add_render_rule("image", _image)

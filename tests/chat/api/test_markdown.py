@@ -1,8 +1,12 @@
 from html.parser import HTMLParser
+from importlib import import_module
 
 import pytest
 
-from chat.api.markdown import render
+from chat.api import markdown
+from chat.api.markdown import MOST_ADDRESSES, MOST_CHARS, render
+from chat.queries.links import Link
+from graphs.objects.refs import Ref
 
 ATTACKS = [
     "<script>alert(1)</script>",
@@ -101,3 +105,40 @@ def test_it_renders_long_answers_of_links_brackets_and_quotes() -> None:
     shapes = ("[a](http://b.c) " * 3_000, "[" * 5_000, "> " * 500 + "x", "*a " * 5_000, "![" * 3_000)
     for text in (*shapes, "> " * 10_000 + "x", "- " * 10_000 + "x", ">" * 10_000, "x" * 1_000_000):
         assert render(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["<http://" * 3_900, "<http://a.bc> " * 2_300, "see http://a.bc " * 2_000], ids=["open", "marked", "bare"]
+)
+def test_many_addresses_are_not_looked_for_one_by_one(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The search within what was read so far took the square of their number: 3 s for 31,000 characters."""
+    searched = 0
+
+    def search(self: object, *args: object) -> None:
+        nonlocal searched
+        searched += 1
+
+    rule = import_module("markdown_it.rules_inline.linkify")
+    monkeypatch.setattr(rule, "SCHEME_RE", type("Counted", (), {"search": search})())
+    render(text)
+    assert searched <= MOST_ADDRESSES
+
+
+def test_some_addresses_become_links() -> None:
+    assert render("see http://a.bc " * MOST_ADDRESSES).count('<a href="http://a.bc"') == MOST_ADDRESSES
+
+
+def test_a_text_that_would_take_too_long_is_shown_as_it_is() -> None:
+    shown = render("![a](" * MOST_CHARS + "<script>alert(1)</script>")
+    assert shown.startswith("<pre>![a](![a](")
+    assert shown.endswith("&lt;script&gt;alert(1)&lt;&#47;script&gt;</pre>")
+
+
+def test_what_was_rendered_is_kept_with_the_titles_that_it_had(monkeypatch: pytest.MonkeyPatch) -> None:
+    orders, old, new = Ref("graph", "orders"), Link("Orders", "/graphs/orders/"), Link("All orders", "/graphs/orders/")
+    text = "{{graph:orders}} and {{graph:secret}}, kept once"
+    assert ">Orders</a>" in render(text, {orders: old})
+    assert ">All orders</a>" in render(text, {orders: new})
+    assert "{{graph:orders}}" in render(text)
+    monkeypatch.setattr(markdown, "_parser", lambda **_options: pytest.fail("it is rendered already"))
+    assert ">Orders</a>" in render(text, {orders: old, Ref("graph", "other"): new})
