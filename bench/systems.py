@@ -28,7 +28,8 @@ PASSWORD = secrets.token_hex(12)
 #: The entry of a web process, now and before "objects first".
 _WEB_MODULES = ("chat.web.server", "chat.server")
 #: More sockets and messages of one person than anybody has.
-_LIMITS = {"LIMIT_SOCKETS": "100000", "LIMIT_MESSAGES": "1000000/s", "LIMIT_LOGIN": "1000000/s"}
+_RATES = ("LIMIT_MESSAGES", "LIMIT_LOGIN", "LIMIT_WRITES", "LIMIT_IMPORTS", "LIMIT_ROLLBACKS")
+_LIMITS = {"LIMIT_SOCKETS": "100000", **dict.fromkeys(_RATES, "999999/s")}
 
 
 @dataclass(frozen=True)

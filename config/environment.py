@@ -86,6 +86,9 @@ class Environment(BaseSettings):
     limit_login: Rate = "10/min"
     limit_messages: Rate = "120/min"
     limit_changes: Rate = "300/min"
+    limit_writes: Rate = "300/min"
+    limit_imports: Rate = "30/min"
+    limit_rollbacks: Rate = "60/min"
     limit_frames: Rate = "50/s"
     limit_sockets: int = Field(20, ge=1, le=10_000)
     max_message_chars: int = Field(32_000, ge=1, le=1_000_000)

@@ -160,6 +160,7 @@ REST_FRAMEWORK = {
         "graphs.site.api.authentication.CookieAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_THROTTLE_CLASSES": ["graphs.site.api.throttles.WriteThrottle"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["graphs.site.api.parsers.StrictJSONParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
@@ -249,6 +250,9 @@ RETRIEVAL_CACHE_S = ENV.retrieval_cache_s
 LIMIT_LOGIN = ENV.limit_login
 LIMIT_MESSAGES = ENV.limit_messages
 LIMIT_CHANGES = ENV.limit_changes
+LIMIT_WRITES = ENV.limit_writes
+LIMIT_IMPORTS = ENV.limit_imports
+LIMIT_ROLLBACKS = ENV.limit_rollbacks
 LIMIT_FRAMES = ENV.limit_frames
 LIMIT_SOCKETS = ENV.limit_sockets
 MAX_MESSAGE_CHARS = ENV.max_message_chars

@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from graphs.site.access import Member, NotFound, member_of
+from graphs.site.api import limits
 from graphs.site.api.paging import page_of
 from graphs.site.api.problems import Problem
 from graphs.site.login_limit import LimitedLoginForm
@@ -94,6 +95,8 @@ def import_graph(request: HttpRequest, member: Member) -> HttpResponse:
 
 def _outcome(request: HttpRequest, member: Member, form: ImportForm) -> dict[str, Any]:
     """What the page tells: `done`, or `refused` as {place: [sentences]} with a `status`."""
+    if wait := limits.take("imports", str(member.user.pk), settings.LIMIT_IMPORTS):
+        return {"refused": {"": [limits.too_often(wait)]}, "status": 429}
     if was_too_big(request):
         return {"refused": {"": [_("The file is too big to be imported here.")]}, "status": 413}
     if not form.is_valid():

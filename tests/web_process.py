@@ -20,7 +20,13 @@ from tests.forked import Forked
 #: How long a process may take to serve, and to end.
 PATIENCE_S = 60
 #: Makes processes notice each other's death soon, and lets tests sign in as often as they like.
-QUICK = {"HEARTBEAT_S": "0.5", "PROCESS_SILENT_S": "3", "DRAIN_S": "5", "LIMIT_LOGIN": "1000/min"}
+QUICK = {
+    "HEARTBEAT_S": "0.5",
+    "PROCESS_SILENT_S": "3",
+    "DRAIN_S": "5",
+    "LIMIT_LOGIN": "1000/min",
+    **dict.fromkeys(("LIMIT_WRITES", "LIMIT_IMPORTS", "LIMIT_ROLLBACKS"), "100000/min"),
+}
 
 
 class WebProcess:

@@ -183,12 +183,18 @@ def update_session(
     require_model(model or "")
     with transaction.atomic():
         session = held_session(member, session_id)
-        session.title = session.title if title is None else title.strip()
-        session.model = session.model if model is None else model
-        session.on_disconnect = on_disconnect or session.on_disconnect
-        if require_validation is not None:
-            session.require_validation = require_validation
-        session.save(update_fields=["title", "model", "on_disconnect", "require_validation"])
+        given = {
+            "title": None if title is None else title.strip(),
+            "model": model,
+            "on_disconnect": on_disconnect or None,
+            "require_validation": require_validation,
+        }
+        new = {name: value for name, value in given.items() if value not in (None, getattr(session, name))}
+        if not new:
+            return session
+        for name, value in new.items():
+            setattr(session, name, value)
+        session.save(update_fields=new)
         append(session.stream_id, [NewEvent("session_updated", {"title": session.title, "model": session.model})])
     return session
 

@@ -37,6 +37,8 @@ class LinkList(Shape):
 
 
 class LinksView(APIView):
+    throttle_classes = ()  # it only reads
+
     @extend_schema(operation_id="lookUpLinks", request=LinksBody, responses={200: LinkList})
     def post(self, request: Request) -> Response:
         """Look up title and address, if any, of objects. Absent are those that the person may not see."""

@@ -5,6 +5,7 @@ import json
 import logging
 import re
 import uuid
+from collections import Counter
 from collections.abc import Awaitable, Callable, Collection
 from typing import Any
 
@@ -21,6 +22,8 @@ log = logging.getLogger("countersign.api")
 
 WAIT_S = 120
 MAX_WAITING = 64
+#: Of these one person has at most so many; others of theirs are answered 202 at once.
+MAX_WAITING_OF_ONE = 8
 #: More than any message takes; longer bodies are only for Django to refuse.
 MAX_BODY_BYTES = 1_048_576
 _PATHS = re.compile(
@@ -31,6 +34,8 @@ Receive = Callable[[], Awaitable[dict[str, Any]]]
 
 
 _open: set[asyncio.Task[Any]] = set()
+#: How many requests of each person wait.
+_of_person: Counter[int] = Counter()
 
 
 def close_all() -> None:
@@ -71,8 +76,13 @@ async def _wait_if_possible(answer: "_Recorded", headers: Headers) -> None:
     """Waits for the run. Whatever fails meanwhile, the 202 stands: the answer comes by the stream."""
     try:
         person = await identity.of_request(headers)
-        if person is not None:
+        if person is None or _of_person[person.user.pk] >= MAX_WAITING_OF_ONE:
+            return
+        _of_person[person.user.pk] += 1
+        try:
             await _wait(answer, person)
+        finally:
+            _of_person[person.user.pk] -= 1
     except AWAY as error:
         log.warning("a request waits no longer, the database is away: %s", type(error).__name__)
     except runtime.NotServing:

@@ -76,6 +76,7 @@ class ImportView(GraphView):
     """Imports graphs. A graph may have the key "import", too, and is read as any other."""
 
     parser_classes = (MultiPartParser,)
+    limited_as = "imports"
 
     @extend_schema(exclude=True)
     def get(self, request: Request, key: str) -> HttpResponseBase:

@@ -97,6 +97,8 @@ class VersionsView(APIView):
 
 
 class ChangeSetRollbackView(APIView):
+    limited_as = "rollbacks"
+
     @extend_schema(
         operation_id="rollBackChangeSet",
         request=RollbackBody,
@@ -112,6 +114,8 @@ class ChangeSetRollbackView(APIView):
 
 
 class RollbackView(APIView):
+    limited_as = "rollbacks"
+
     @extend_schema(
         operation_id="rollBack",
         request=ScopedRollbackBody,

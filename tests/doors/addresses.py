@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from django.urls import URLPattern, URLResolver, get_resolver
+from rest_framework.views import APIView
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 _PARAMETER = re.compile(r"\(\?P<(\w+)>[^)]*\)|<(?:\w+:)?(\w+)>")
@@ -29,18 +30,24 @@ class Address:
 
 def every_address() -> list[Address]:
     """In the order in which they are tried."""
-    return [Address(_PARAMETER.sub(_in_braces, path)) for path in _walk(get_resolver())]
+    return [Address(_PARAMETER.sub(_in_braces, path)) for path, _pattern in _walk(get_resolver())]
+
+
+def api_views() -> list[type[APIView]]:
+    """The views of the API, each once."""
+    found = (getattr(pattern.callback, "cls", None) for _path, pattern in _walk(get_resolver()))
+    return list(dict.fromkeys(view for view in found if view is not None and issubclass(view, APIView)))
 
 
 def _in_braces(found: re.Match[str]) -> str:
     return "{" + (found[1] or found[2]) + "}"
 
 
-def _walk(resolver: URLResolver, prefix: str = "") -> Iterator[str]:
+def _walk(resolver: URLResolver, prefix: str = "") -> Iterator[tuple[str, URLPattern]]:
     for pattern in resolver.url_patterns:
         path = prefix + str(pattern.pattern).strip("^$")
         if isinstance(pattern, URLResolver):
             yield from _walk(pattern, path)
         else:
             assert isinstance(pattern, URLPattern)
-            yield path
+            yield path, pattern

@@ -18,6 +18,7 @@ def roomy_limits(settings: Settings, quick_passwords: None) -> None:
     """These tests knock often; how often one may is tested elsewhere."""
     settings.REDIS_PREFIX = f"{settings.REDIS_PREFIX}:{uuid.uuid4().hex}"
     settings.LIMIT_LOGIN = settings.LIMIT_MESSAGES = settings.LIMIT_FRAMES = "100000/s"
+    settings.LIMIT_WRITES = settings.LIMIT_IMPORTS = settings.LIMIT_ROLLBACKS = "100000/s"
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -69,10 +69,11 @@ def complete(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
         "schema": {"type": "string", "maxLength": 50},
     }
     items = result.get("paths", {}).values()
-    for operation in (item[method] for item in items for method in METHODS if method in item):
+    for method, operation in ((method, item[method]) for item in items for method in METHODS if method in item):
         needs_person = operation.get("security", [{}]) != [{}]
         of_body = [413, 415] if "requestBody" in operation else []
-        for status in (400, 401, 406, 500, 503, *([403, 404] if needs_person else []), *of_body):
+        too_often = [429] if method != "get" else []
+        for status in (400, 401, 406, 500, 503, *([403, 404] if needs_person else []), *of_body, *too_often):
             operation["responses"].setdefault(str(status), {"$ref": "#/components/responses/Problem"})
         if needs_person:
             operation.setdefault("parameters", []).append({"$ref": "#/components/parameters/Workspace"})

@@ -65,6 +65,18 @@ def test_a_vendors_other_models_are_not_for_the_workspace_to_pay(
     assert Session.objects.get().pk == known.session_id
 
 
+def test_a_change_that_changes_nothing_writes_no_event(member: Member) -> None:
+    session = Session.objects.get(pk=conversations.post_message(member, "Hello", context=NBA).session_id)
+    before = numbers(session)
+    for same in ({"title": session.title}, {"title": f" {session.title} "}, {"require_validation": False}, {}):
+        conversations.update_session(member, str(session.pk), **same)
+    assert numbers(session) == before
+    conversations.update_session(member, str(session.pk), title="Another", require_validation=True)
+    assert numbers(session) == [*before, before[-1] + 1]
+    session.refresh_from_db()
+    assert (session.title, session.require_validation) == ("Another", True)
+
+
 def test_it_keeps_the_writers_language(member: Member) -> None:
     with translation.override("fr"):
         conversations.post_message(member, "Bonjour", context=NBA)

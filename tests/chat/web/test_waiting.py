@@ -74,6 +74,28 @@ def test_it_answers_with_the_limit_of_tool_rounds_and_goes_on(
     run(test)
 
 
+def test_one_person_does_not_hold_all_the_places(
+    alice: User, bob: User, nba: Graph, model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waiting, "MAX_WAITING_OF_ONE", 1)
+
+    async def test() -> None:
+        first = asyncio.create_task(request("POST", PATH, alice, BODY))
+        while not waiting._of_person[alice.pk]:
+            await asyncio.sleep(0.01)
+        assert (await request("POST", PATH, alice, BODY)).status == 202
+        others = asyncio.create_task(request("POST", PATH, bob, BODY))
+        while not waiting._of_person[bob.pk]:
+            await asyncio.sleep(0.01)
+        for _question in range(3):
+            model.say("Here.")
+            model.end()
+        assert {(await each).status for each in (first, others)} == {200}
+        assert not any(waiting._of_person.values())
+
+    run(test)
+
+
 def test_it_answers_202_when_the_run_takes_too_long(
     alice: User, nba: Graph, model: Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
