@@ -7,6 +7,7 @@ from typing import Any
 from daphne.http_protocol import HTTPFactory, WebRequest
 from django.conf import settings
 
+from chat.web import pace
 from graphs.site.api.problems import MEDIA_TYPE, too_big
 
 #: What a form says around its file.
@@ -62,7 +63,9 @@ class LimitedRequest(WebRequest):
 
 
 class LimitedFactory(HTTPFactory):
-    """Builds connections whose requests are limited."""
+    """Builds connections whose requests are limited, and come within their time."""
+
+    protocol = pace.paced
 
     def buildProtocol(self, addr: Any) -> Any:  # noqa: N802 - Twisted's name.
         protocol = super().buildProtocol(addr)
