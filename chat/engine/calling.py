@@ -141,7 +141,8 @@ def prepare(config: ProviderConfig, prompt: Prompt, answer: LiveAnswer, *, tools
         tools_allowed=tools,
         earlier_calls=frozenset(call.id for call in calls_of(summarised)),
     )
-    return LiveCall(config, request, sent=KeptRequest(config, request, len(answer.rounds)))
+    sent_as = KeptRequest(config, request, len(answer.rounds), before=prompt.last_request)
+    return LiveCall(config, request, sent=sent_as)
 
 
 async def perform(call: LiveCall, show: Callable[[pieces.Piece], Awaitable[None]], workspace_id: int) -> None:

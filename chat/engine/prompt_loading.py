@@ -1,17 +1,20 @@
 """What a run's model is asked before the run's own rounds. Only reads: `enriching` stores it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 from django.db import connection
 
+from chat.engine import kept_messages
 from chat.engine.claims import ClaimedRun
+from chat.engine.kept_messages import SERVER, STAMP, KeptMessages
 from chat.models import Message, Summary
 from chat.prompts import window
 from chat.prompts.earlier import COLUMNS, EarlierMessage
 from chat.providers.model_request import PromptMessage, ToolSpec
+from chat.sent_requests.keeping import LastRequest
 from chat.subjects import tools
 from chat.subjects.object_loading import are_loaded
 from chat.subjects.registered_subjects import subject_of
@@ -20,15 +23,25 @@ from graphs.models import Object
 from graphs.objects.headers import object_for
 from graphs.site.access import Member, NotFound
 
-#: With each message whether the conversation has what is rare: one statement, because the first token waits for it.
+#: The messages that follow those that are kept, or all where these are no longer as they were. With each whether the
+#: conversation has what is rare: one statement, because the first token waits for it. Stamps are compared first, once:
+#: in a join PostgreSQL may compare them for each message.
 _EARLIER = f"""
-SELECT {", ".join(f"m.{column}" for column in COLUMNS)}, rare.* FROM chat_message AS m CROSS JOIN (
-    SELECT EXISTS (SELECT FROM chat_budget WHERE workspace_id = %(workspace)s AND active) AS has_budgets,
+SELECT earlier.* FROM (
+    WITH kept AS MATERIALIZED (
+        SELECT CASE WHEN concat_ws(' ', {SERVER}, string_agg({STAMP}, ' ' ORDER BY m.sequence)) = %(stamps)s::text
+            THEN %(kept_to)s::int ELSE -1 END AS up_to
+        FROM chat_message AS m WHERE m.session_id = %(session)s AND m.sequence <= %(kept_to)s::int
+    )
+    SELECT {", ".join(f"m.{column}" for column in COLUMNS)}, {STAMP} AS stamp,
+        {SERVER} AS server, (SELECT up_to FROM kept) AS up_to,
+        EXISTS (SELECT FROM chat_budget WHERE workspace_id = %(workspace)s AND active) AS has_budgets,
         EXISTS (SELECT FROM chat_alwayssend WHERE workspace_id = %(workspace)s) AS has_always_sent,
         EXISTS (SELECT FROM chat_summary WHERE session_id = %(session)s) AS has_summary
-) AS rare
-WHERE m.session_id = %(session)s AND m.sequence < %(position)s ORDER BY m.sequence
-"""  # noqa: S608 - what is inserted are names of columns
+    FROM chat_message AS m
+    WHERE m.session_id = %(session)s AND m.sequence > (SELECT up_to FROM kept) AND m.sequence < %(position)s
+) AS earlier ORDER BY earlier.sequence
+"""  # noqa: S608 - what is inserted are names of columns and functions
 
 
 class ContextGone(Exception):
@@ -54,14 +67,19 @@ class Prompt:
     rounds_left_out: int = 0
     left_out: frozenset[int] = frozenset()
     budgeted: bool = True
+    last_request: LastRequest = field(default_factory=LastRequest)
 
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """A conversation before a run's answer, and whether it has budgets, records always sent, or a summary."""
+    """A conversation before a run's answer, and whether it has budgets, records always sent, or a summary.
+
+    `kept` are the messages before its question, for the next one.
+    """
 
     about: Object | None
     messages: Sequence[EarlierMessage]
+    kept: KeptMessages
     budgets: bool
     always_sent: bool
     summary: bool
@@ -90,13 +108,26 @@ def read_earlier(run: ClaimedRun, member: Member) -> Earlier:
         about = object_for(member, run.context) if run.context else None
     except NotFound:
         raise ContextGone from None
-    of_run: dict[str, Any] = {"workspace": run.account.workspace_id, "session": run.session_id}
+    kept = kept_messages.get(run.session_id, run.position)
+    of_run: dict[str, Any] = {
+        "workspace": run.account.workspace_id,
+        "session": run.session_id,
+        "position": run.position,
+        "kept_to": kept.to,
+        "stamps": kept.stamps,
+    }
     with connection.cursor() as cursor:
-        cursor.execute(_EARLIER, of_run | {"position": run.position})
+        cursor.execute(_EARLIER, of_run)
         rows = cursor.fetchall()
-    *_, budgets, always_sent, summary = rows[0]  # There is one: the question that the run answers.
-    messages = [EarlierMessage.of_row(row[: len(COLUMNS)]) for row in rows]
-    return Earlier(about, messages, budgets, always_sent, summary)
+    *_, server, up_to, budgets, always_sent, summary = rows[0]  # There is one: the question that the run answers.
+    if up_to < kept.to:
+        kept = KeptMessages(last_request=kept.last_request)
+    new = [EarlierMessage.of_row(row[: len(COLUMNS)]) for row in rows]
+    earlier = Earlier(about, [*kept.messages, *new], kept, budgets, always_sent, summary)
+    if earlier.question is not None:
+        kept = kept.with_those_before(earlier.question.sequence, rows, new, server)
+        kept_messages.put(run.session_id, kept)
+    return replace(earlier, kept=kept)
 
 
 def prompt_of(run: ClaimedRun, member: Member, earlier: Earlier, system_prompt: EarlierMessage | Message) -> Prompt:
@@ -104,7 +135,9 @@ def prompt_of(run: ClaimedRun, member: Member, earlier: Earlier, system_prompt: 
     summary = None
     if earlier.summary:
         summary = Summary.objects.filter(session_id=run.session_id, sequence__lte=run.position).last()
-    sent = window.sent((message for message in earlier.messages if message.kind != Message.SYSTEM_PROMPT), summary)
+    said = [message for message in earlier.messages if message.kind != Message.SYSTEM_PROMPT]
+    sent = window.sent(said, summary, earlier.kept.sent)
+    earlier.kept.sent.update((each.message.sequence, each) for each in sent if each.message.sequence <= earlier.kept.to)
     words = summary.content if summary else ""
     levels = (system_prompt.content, system_prompt.records)
     messages = window.prompt(levels, words, [entry for each in sent for entry in each.entries])
@@ -123,4 +156,5 @@ def prompt_of(run: ClaimedRun, member: Member, earlier: Earlier, system_prompt: 
         rounds_left_out=window.rounds_left_out(run.position, summary),
         left_out=window.left_out(earlier.messages),
         budgeted=earlier.budgets,
+        last_request=earlier.kept.last_request,
     )

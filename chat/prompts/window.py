@@ -1,7 +1,7 @@
 """What a model is sent of a conversation: summary, kept messages, all since; the same bytes from turn to turn."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from chat.models import Message, Round, Summary
 from chat.prompts.cutting import HistoryCut, Section, cut_history
@@ -33,10 +33,17 @@ class SentMessage:
     records: bool = True
     retrieved: bool = True
     quote: bool = True
+    _made: list[PromptMessage] = field(default_factory=list, init=False, compare=False, repr=False)
 
     @property
-    def entries(self) -> list[PromptMessage]:
-        """What is sent of it; a word for a question that was left out, because vendors want turns to alternate."""
+    def entries(self) -> Sequence[PromptMessage]:
+        """What is sent of it, made once."""
+        if not self._made:
+            self._made[:] = self._entries()
+        return self._made
+
+    def _entries(self) -> list[PromptMessage]:
+        """What is sent; a word for a question that was left out, because vendors want turns to alternate."""
         message = self.message
         left_out = message.in_prompt == Message.InPrompt.LEFT_OUT
         if message.role != Message.Role.USER:
@@ -49,7 +56,7 @@ class SentMessage:
         return [PromptMessage("user", "\n\n".join(part for part in (changed, *asked) if part))]
 
     @property
-    def said(self) -> list[PromptMessage]:
+    def said(self) -> Sequence[PromptMessage]:
         """What was said, for a summary: a question without what was looked up for it, and only once."""
         return replace(self, records=False, retrieved=False, quote=False).entries
 
@@ -63,16 +70,24 @@ def prompt(levels: Sequence[str], summary: str, history: Sequence[PromptMessage]
     return (*leading, *spread)
 
 
-def sent(messages: Iterable[Message | EarlierMessage], summary: Summary | None) -> list[SentMessage]:
-    """The messages that a model is sent, in order. What a person pinned or left out is as they want it."""
+def sent(
+    messages: Iterable[Message | EarlierMessage],
+    summary: Summary | None,
+    before: Mapping[int, SentMessage] | None = None,
+) -> list[SentMessage]:
+    """The messages that a model is sent, in order. What a person pinned or left out is as they want it.
+
+    Those that were sent `before`, by their positions, are taken from there where they are sent in the same way.
+    """
     shown = [message for message in messages if not message.exclude_from_prompt]
     gone = [each.content for each in shown if _is_question(each) and each.in_prompt == Message.InPrompt.LEFT_OUT]
     return [
-        SentMessage(
+        _sent(
             message,
-            0 if _is_pinned(message) else rounds_left_out(message.sequence, summary),
-            records=summary is None or message.sequence >= summary.sequence,
-            quote=message.kind != Message.NOTE or not any(quotes(message.content, question) for question in gone),
+            0 if summary is None or _is_pinned(message) else rounds_left_out(message.sequence, summary),
+            summary is None or message.sequence >= summary.sequence,
+            message.kind != Message.NOTE or not any(quotes(message.content, question) for question in gone),
+            before.get(message.sequence) if before else None,
         )
         for message in shown
         if summary is None
@@ -80,6 +95,15 @@ def sent(messages: Iterable[Message | EarlierMessage], summary: Summary | None) 
         or message.sequence in summary.kept
         or _is_pinned(message)
     ]
+
+
+def _sent(
+    message: Message | EarlierMessage, rounds_left_out: int, records: bool, quote: bool, before: SentMessage | None
+) -> SentMessage:
+    if before is None or before.message is not message:
+        return SentMessage(message, rounds_left_out, records=records, quote=quote)
+    as_before = (before.rounds_left_out, before.records, before.quote) == (rounds_left_out, records, quote)
+    return before if as_before else replace(before, rounds_left_out=rounds_left_out, records=records, quote=quote)
 
 
 def left_out(messages: Iterable[Message | EarlierMessage]) -> frozenset[int]:

@@ -2,7 +2,7 @@
 
 import time
 import uuid
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
@@ -15,7 +15,7 @@ from chat.models import Run, SentRequest, Session
 from chat.providers.building import body_of
 from chat.providers.model_request import ModelRequest
 from chat.providers.provider import ProviderConfig
-from chat.sent_requests.layout import Entry, take_apart
+from chat.sent_requests.layout import Entry, Layout, take_apart
 
 _FORGET = """
 DELETE FROM chat_requestentry WHERE session_id = %(session)s AND digest NOT IN (
@@ -30,36 +30,62 @@ DELETE FROM chat_requestentry WHERE session_id = %(session)s AND digest NOT IN (
 """
 
 
+@dataclass(slots=True)
+class LastRequest:
+    """How the last first request of an answer was taken apart in this process; later ones grow by what tools say."""
+
+    layout: Layout | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class KeptRequest:
-    """A request on its way; `round` is the number of the round that the answer to it becomes."""
+    """A request on its way; `round` is the number of the round that the answer to it becomes.
+
+    It is compared with the one `before` it in its conversation, and takes its place.
+    """
 
     config: ProviderConfig
     request: ModelRequest
     round: int
     id: uuid.UUID = field(default_factory=uuid.uuid4)
+    before: LastRequest = field(default_factory=LastRequest)
 
 
 @dataclass(frozen=True, slots=True)
 class RequestRows:
-    """Requests as rows of `SentRequest`, without their run and number, and the entries that they are made of."""
+    """Requests as rows of `SentRequest`, without their run and number, and the entries that they are made of.
+
+    `older` are entries that stand before some of `entries`. An entry is stored with all before it and forgotten no
+    later, so nobody needs to ask about them where what follows is stored.
+    """
 
     requests: tuple[dict[str, Any], ...] = ()
     entries: tuple[Entry, ...] = ()
+    older: tuple[Entry, ...] = ()
 
     @property
     def ids(self) -> frozenset[uuid.UUID]:
         return frozenset(row["id"] for row in self.requests)
+
+    def shows_older(self, stored: Collection[bytes]) -> bool:
+        """Whether `older` are stored too, where of `entries` those with these digests are."""
+        older = {entry.digest for entry in self.older}
+        return all(entry.digest in stored for entry in self.entries if entry.parent in older)
 
 
 def rows_of(sent: Iterable[KeptRequest]) -> RequestRows:
     """What is stored of these requests: nothing where nothing shall be kept."""
     requests: list[dict[str, Any]] = []
     entries: dict[bytes, Entry] = {}
+    older: dict[bytes, Entry] = {}
     for each in sent if settings.AI_KEEP_REQUESTS_DAYS else ():
-        layout = take_apart(body_of(each.config, each.request))
+        layout = take_apart(body_of(each.config, each.request), each.before.layout)
+        if each.round == 0:
+            each.before.layout = layout
         tools = (layout.tools,) if layout.tools else ()
-        entries |= {entry.digest: entry for entry in (*tools, *layout.entries)}
+        last_shared = max(layout.shared - 1, 0)
+        entries |= {entry.digest: entry for entry in (*tools, *layout.entries[last_shared:])}
+        older |= {entry.digest: entry for entry in layout.entries[:last_shared]}
         requests.append(
             {
                 "id": each.id,
@@ -73,7 +99,11 @@ def rows_of(sent: Iterable[KeptRequest]) -> RequestRows:
                 "marks": layout.marks,
             }
         )
-    return RequestRows(tuple(requests), tuple(entries.values()))
+    return RequestRows(
+        tuple(requests),
+        tuple(entries.values()),
+        tuple(entry for digest, entry in older.items() if digest not in entries),
+    )
 
 
 def forget_old(until: float) -> int:

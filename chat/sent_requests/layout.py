@@ -20,43 +20,67 @@ _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """`content` is JSON text; `digest` stands for it and for all entries before it."""
+    """`item` is what is kept, `digest` stands for its JSON and for all entries before it."""
 
     digest: bytes
     parent: bytes | None
     position: int
-    content: str
+    item: Any
+
+    @property
+    def content(self) -> str:
+        """The item as JSON."""
+        return to_json(self.item)
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """`marks` are `[entry, block, value]`: entry is a number of an entry or "tools", block is None or one within it."""
+    """`marks` are `[entry, block, value]`: entry is a number of an entry or "tools", block is None or one within it.
+
+    The first `shared` entries are those of the request that it was compared with.
+    """
 
     parameters: Body
     tools: Entry | None
     entries: tuple[Entry, ...]
     marks: list[list[Any]]
+    shared: int = 0
 
 
-def take_apart(body: Body) -> Layout:
-    """`put_together` of what this returns is the body again."""
+def take_apart(body: Body, before: Layout | None = None) -> Layout:
+    """`put_together` of what this returns is the body again. What it begins with as `before` did is not hashed anew."""
     marks: list[list[Any]] = []
     tools = _without_marks(TOOLS, body[TOOLS], marks) if TOOLS in body else None
     filled = [key for key in ENTRIES if key in body and body[key] != []]
-    items = [(key, item) for key in filled for item in _items(body[key])]
-    contents = (
-        to_json([key, *(_without_marks(number, part, marks) for part in item)])
-        for number, (key, item) in enumerate(items)
-    )
-    entries: list[Entry] = []
-    for position, content in enumerate(contents):
-        entries.append(_entry(content, entries[-1].digest if entries else None, position))
+    parts = [(key, part) for key in filled for part in _items(body[key])]
+    items = [[key, *(_without_marks(n, each, marks) for each in part)] for n, (key, part) in enumerate(parts)]
+    entries = list(_shared(items, before.entries)) if before else []
+    shared = len(entries)
+    for position, item in enumerate(items[shared:], shared):
+        entries.append(_entry(item, entries[-1].digest if entries else None, position))
+    offered = before.tools if before else None
+    if tools is not None and not (offered and is_same(tools, offered.item)):
+        offered = _entry(tools, None, 0)
     return Layout(
         parameters={key: value for key, value in body.items() if key not in (*filled, TOOLS)},
-        tools=_entry(to_json(tools), None, 0) if tools is not None else None,
+        tools=offered if tools is not None else None,
         entries=tuple(entries),
         marks=marks,
+        shared=shared,
     )
+
+
+def is_same(one: Any, other: Any) -> bool:
+    """Whether two values are the same JSON: Python takes 1, 1.0 and True for equal, and objects in any order."""
+    if one is other:
+        return True
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, dict):
+        return list(one) == list(other) and all(map(is_same, one.values(), other.values()))
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(is_same, one, other))
+    return isinstance(one, str | int) and one == other
 
 
 def put_together(parameters: Body, tools: str | None, entries: Iterable[str], marks: Sequence[Sequence[Any]]) -> Body:
@@ -119,6 +143,14 @@ def _blocks(value: Any) -> list[Any]:
     return blocks if isinstance(blocks, list) else []
 
 
-def _entry(content: str, parent: bytes | None, position: int) -> Entry:
-    digest = hashlib.sha256((parent or b"") + content.encode()).digest()[:DIGEST_BYTES]
-    return Entry(digest, parent, position, content)
+def _shared(items: Sequence[Any], before: Sequence[Entry]) -> Iterator[Entry]:
+    """The entries that stand for the first of these items."""
+    for item, entry in zip(items, before, strict=False):
+        if not is_same(item, entry.item):
+            return
+        yield entry
+
+
+def _entry(item: Any, parent: bytes | None, position: int) -> Entry:
+    digest = hashlib.sha256((parent or b"") + to_json(item).encode()).digest()[:DIGEST_BYTES]
+    return Entry(digest, parent, position, item)

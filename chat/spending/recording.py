@@ -2,7 +2,7 @@
 
 import json
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from chat.models import Purpose
 from chat.sent_requests.keeping import RequestRows, rows_of
-from chat.sent_requests.layout import DIGEST_BYTES
+from chat.sent_requests.layout import DIGEST_BYTES, Entry
 from chat.spending.calls import CallCost
 from chat.spending.uses import ADVISORY_LOCK, LOCKS
 from graphs.site.accounts import Account
@@ -20,18 +20,21 @@ from graphs.site.accounts import Account
 OF_CONVERSATION = frozenset({Purpose.CHAT, Purpose.SUMMARY})
 COUNTS = ("promptTokens", "completionTokens", "cachedTokens", "cacheWriteTokens", "reasoningTokens")
 
-#: It holds the lock of `uses.present_periods`, which keeps a period that is begun meanwhile from missing these calls.
 #: The digests come as one value: of a long conversation there are hundreds, and the driver writes arrays one by one.
+_STORED = f"""
+ARRAY(
+    SELECT digest FROM chat_requestentry
+    WHERE session_id = %(session)s::uuid AND digest = ANY(ARRAY(
+        SELECT substr(%(digests)s::bytea, 1 + n, {DIGEST_BYTES})
+        FROM generate_series(0, length(%(digests)s::bytea) - 1, {DIGEST_BYTES}) AS n
+    ))
+)
+"""  # noqa: S608 - what is inserted is a number
+#: It holds the lock of `uses.present_periods`, which keeps a period that is begun meanwhile from missing these calls.
 _KNOWN = f"""
 SELECT ARRAY(SELECT attempt FROM chat_modelcall WHERE attempt = ANY(%(attempts)s::uuid[])),
     (SELECT count(*) FROM chat_sentrequest WHERE run_id = %(run)s::uuid),
-    ARRAY(
-        SELECT digest FROM chat_requestentry
-        WHERE session_id = %(session)s::uuid AND digest = ANY(ARRAY(
-            SELECT substr(%(digests)s::bytea, 1 + n, {DIGEST_BYTES})
-            FROM generate_series(0, length(%(digests)s::bytea) - 1, {DIGEST_BYTES}) AS n
-        ))
-    ),
+    {_STORED},
     (SELECT usage FROM chat_session WHERE id = %(session)s::uuid)
 FROM pg_advisory_xact_lock_shared(%(lock)s::int, %(key)s::int)
 """  # noqa: S608 - what is inserted is a number
@@ -61,11 +64,14 @@ SELECT EXISTS (SELECT FROM chat_budget WHERE workspace_id = %(workspace)s)
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is stored already of calls and requests, and the conversation's figures; `requests` are all of the run."""
+    """What is stored already of calls and requests, and the conversation's figures; `requests` are all of the run.
+
+    `new` are the entries of `rows` that are not stored.
+    """
 
     attempts: frozenset[uuid.UUID]
     requests: int
-    digests: frozenset[bytes]
+    new: Sequence[Entry]
     usage: dict[str, Any]
     rows: RequestRows
 
@@ -79,25 +85,31 @@ def known(account: Account, costs: Sequence[CallCost]) -> Known:
         "attempts": [cost.attempt for cost in costs],
         "run": account.run_id,
         "session": account.session_id,
-        "digests": b"".join(entry.digest for entry in rows.entries),
+        "digests": _digests(rows.entries),
         "lock": ADVISORY_LOCK,
         "key": account.workspace_id % LOCKS,
     }
     with connection.cursor() as cursor:
         cursor.execute(_KNOWN, values)
         attempts, requests, digests, usage = cursor.fetchone()
-    had = frozenset(bytes(digest) for digest in digests)
-    return Known(frozenset(attempts), requests, had, json.loads(usage or "{}"), rows)
+        stored = {bytes(digest) for digest in digests}
+        asked = rows.entries
+        if not rows.shows_older(stored):
+            cursor.execute(f"SELECT {_STORED}", values | {"digests": _digests(rows.older)})
+            stored.update(bytes(digest) for digest in cursor.fetchone()[0])
+            asked += rows.older
+    new = [entry for entry in asked if entry.digest not in stored]
+    return Known(frozenset(attempts), requests, new, json.loads(usage or "{}"), rows)
 
 
 def record(account: Account, costs: Sequence[CallCost], known: Known) -> bool:
     """Stores what is new. Returns whether the workspace has budgets, in which the calls have to count."""
     ids = {cost.sent.id for cost in costs if cost.sent} & known.rows.ids
     requests = [row for row in known.rows.requests if row["id"] in ids]
-    new = [entry for entry in known.rows.entries if entry.digest not in known.digests] if requests else []
+    new = known.new if requests else ()
     counted = [cost for cost in costs if cost.purpose in OF_CONVERSATION]
     values = {
-        "entries": _json([{**asdict(entry), "session_id": account.session_id} for entry in new]),
+        "entries": _json([_entry(account, entry) for entry in new]),
         "requests": _json(
             [{**row, "run_id": account.run_id, "number": known.requests + n} for n, row in enumerate(requests, 1)]
         ),
@@ -112,6 +124,16 @@ def record(account: Account, costs: Sequence[CallCost], known: Known) -> bool:
         cursor.execute(_RECORD, values)
         (budgets,) = cursor.fetchone()
     return bool(budgets)
+
+
+def _digests(entries: Iterable[Entry]) -> bytes:
+    return b"".join(entry.digest for entry in entries)
+
+
+def _entry(account: Account, entry: Entry) -> dict[str, Any]:
+    """A row of `RequestEntry`."""
+    names = ("digest", "parent", "position", "content")
+    return {"session_id": account.session_id, **{name: getattr(entry, name) for name in names}}
 
 
 def _call(account: Account, cost: CallCost, request_id: uuid.UUID | None) -> dict[str, Any]:
