@@ -16,6 +16,8 @@ NO_MORE_TOOLS = (
     "[No more tool calls are possible in this turn. Answer with what you have found, and say what is missing.]"
 )
 
+#: Looked up once: they are compared with each message of a long conversation.
+_LEFT_OUT, _PINNED, _NOTE = Message.InPrompt.LEFT_OUT.value, Message.InPrompt.PINNED.value, Message.NOTE
 #: Stands for a question that the person left out.
 LEFT_OUT = "[The person left out a message here.]"
 
@@ -35,6 +37,11 @@ class SentMessage:
     quote: bool = True
     _made: list[PromptMessage] = field(default_factory=list, init=False, compare=False, repr=False)
 
+    def is_of(self, message: Message | EarlierMessage, rounds_left_out: int, records: bool, quote: bool) -> bool:
+        """Whether it is this very message, sent in this way."""
+        same_way = self.rounds_left_out == rounds_left_out and self.records is records and self.quote is quote
+        return self.message is message and same_way and self.retrieved
+
     @property
     def entries(self) -> Sequence[PromptMessage]:
         """What is sent of it, made once."""
@@ -45,12 +52,12 @@ class SentMessage:
     def _entries(self) -> list[PromptMessage]:
         """What is sent; a word for a question that was left out, because vendors want turns to alternate."""
         message = self.message
-        left_out = message.in_prompt == Message.InPrompt.LEFT_OUT
+        left_out = message.in_prompt == _LEFT_OUT
         if message.role != Message.Role.USER:
             model = f":{message.model}" if message.model else ""
             rounds = () if left_out else message.rounds[self.rounds_left_out :]
             return [entry for round_ in rounds for entry in round_entries(round_, model)]
-        content = message.content if self.quote or message.kind != Message.NOTE else without_quote(message.content)
+        content = message.content if self.quote or message.kind != _NOTE else without_quote(message.content)
         asked = [LEFT_OUT] if left_out else [message.retrieved if self.retrieved else "", content]
         changed = message.records if self.records else ""
         return [PromptMessage("user", "\n\n".join(part for part in (changed, *asked) if part))]
@@ -80,35 +87,26 @@ def sent(
     Those that were sent `before`, by their positions, are taken from there where they are sent in the same way.
     """
     shown = [message for message in messages if not message.exclude_from_prompt]
-    gone = [each.content for each in shown if _is_question(each) and each.in_prompt == Message.InPrompt.LEFT_OUT]
-    return [
-        _sent(
-            message,
-            0 if summary is None or _is_pinned(message) else rounds_left_out(message.sequence, summary),
-            summary is None or message.sequence >= summary.sequence,
-            message.kind != Message.NOTE or not any(quotes(message.content, question) for question in gone),
-            before.get(message.sequence) if before else None,
-        )
-        for message in shown
-        if summary is None
-        or message.sequence >= summary.sequence
-        or message.sequence in summary.kept
-        or _is_pinned(message)
-    ]
-
-
-def _sent(
-    message: Message | EarlierMessage, rounds_left_out: int, records: bool, quote: bool, before: SentMessage | None
-) -> SentMessage:
-    if before is None or before.message is not message:
-        return SentMessage(message, rounds_left_out, records=records, quote=quote)
-    as_before = (before.rounds_left_out, before.records, before.quote) == (rounds_left_out, records, quote)
-    return before if as_before else replace(before, rounds_left_out=rounds_left_out, records=records, quote=quote)
+    gone = [each.content for each in shown if each.in_prompt == _LEFT_OUT and _is_question(each)]
+    found = []
+    for message in shown:
+        pinned, rounds, records = _is_pinned(message), 0, True
+        if summary is not None:
+            records = message.sequence >= summary.sequence
+            if not records and message.sequence not in summary.kept and not pinned:
+                continue
+            rounds = 0 if pinned else rounds_left_out(message.sequence, summary)
+        quote = message.kind != _NOTE or not any(quotes(message.content, question) for question in gone)
+        again = before.get(message.sequence) if before else None
+        if again is None or not again.is_of(message, rounds, records, quote):
+            again = SentMessage(message, rounds, records=records, quote=quote)
+        found.append(again)
+    return found
 
 
 def left_out(messages: Iterable[Message | EarlierMessage]) -> frozenset[int]:
     """The positions of those that a person left out."""
-    return frozenset(each.sequence for each in messages if each.in_prompt == Message.InPrompt.LEFT_OUT)
+    return frozenset(each.sequence for each in messages if each.in_prompt == _LEFT_OUT)
 
 
 def rounds_left_out(position: int, summary: Summary | None) -> int:
@@ -161,4 +159,4 @@ def _is_question(message: Message | EarlierMessage) -> bool:
 
 
 def _is_pinned(message: Message | EarlierMessage) -> bool:
-    return message.in_prompt == Message.InPrompt.PINNED
+    return message.in_prompt == _PINNED

@@ -52,8 +52,7 @@ def take_apart(body: Body, before: Layout | None = None) -> Layout:
     marks: list[list[Any]] = []
     tools = _without_marks(TOOLS, body[TOOLS], marks) if TOOLS in body else None
     filled = [key for key in ENTRIES if key in body and body[key] != []]
-    parts = [(key, part) for key in filled for part in _items(body[key])]
-    items = [[key, *(_without_marks(n, each, marks) for each in part)] for n, (key, part) in enumerate(parts)]
+    items = list(_items(body, filled, marks))
     entries = list(_shared(items, before.entries)) if before else []
     shared = len(entries)
     for position, item in enumerate(items[shared:], shared):
@@ -110,13 +109,15 @@ def to_json(value: Any) -> str:
     return text
 
 
-def _items(value: Any) -> Iterator[list[Any]]:
-    """Each item of a list; a value that is none stands for itself, with a mark behind it."""
-    if not isinstance(value, list):
-        yield [value, True]
-        return
-    for item in value:
-        yield [item]
+def _items(body: Body, keys: Iterable[str], marks: list[list[Any]]) -> Iterator[list[Any]]:
+    """Each item of the lists under these keys behind its key; a value that is no list with a mark behind it."""
+    number = 0
+    for key in keys:
+        value = body[key]
+        for item in value if isinstance(value, list) else [value]:
+            item = _without_marks(number, item, marks)
+            yield [key, item] if isinstance(value, list) else [key, item, True]
+            number += 1
 
 
 def _without_marks(entry: int | str, value: Any, marks: list[list[Any]]) -> Any:

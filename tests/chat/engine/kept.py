@@ -8,9 +8,9 @@ from chat.engine import kept_messages
 from chat.engine.claims import ClaimedRun
 from chat.engine.kept_messages import KeptMessages
 from chat.engine.prompt_loading import Prompt, load_prompt
+from chat.providers.building import body_of
 from chat.providers.model_request import ModelRequest
 from chat.providers.provider import ProviderConfig, Wire
-from chat.providers.building import body_of
 from chat.providers.turns import begun_and_ended_by_a_person
 from chat.sent_requests.keeping import KeptRequest, LastRequest, rows_of
 from graphs.site.access import Member

@@ -340,6 +340,29 @@ def test_what_another_conversation_said_is_no_proof(alice: User, nba: Graph) -> 
     own.check()
 
 
+@pytest.mark.django_db(transaction=True)
+def test_a_message_that_is_written_where_it_was_before_is_another(alice: User, nba: Graph) -> None:
+    conversation = Conversation(alice, nba)
+    of_session = "session_id = %s AND sequence = 1"
+    before, came_back = None, 0
+    with elsewhere() as other:
+        for n in range(100):
+            other.execute(
+                f"UPDATE chat_message SET content = %s WHERE {of_session}", [f"{n}!", conversation.session.pk]
+            )
+            other.execute("VACUUM chat_message")
+            place = other.execute(
+                f"SELECT ctid FROM chat_message WHERE {of_session}", [conversation.session.pk]
+            ).fetchone()
+            came_back += place == before
+            if place == before or n % 10 == 0:
+                assert f"{n}!" in str(load_prompt(conversation.run, conversation.member).messages)
+                before = place
+            if came_back == 3:
+                break
+    assert came_back
+
+
 def test_it_forgets_what_was_asked_longest_ago(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept_messages, "MOST_BYTES", 100)
     kept_messages.forget_all()

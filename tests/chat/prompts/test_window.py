@@ -67,3 +67,14 @@ def test_records_that_move_to_level_2_are_counted() -> None:
         assert place is not None
         assert (place.sequence, 3_500 < place.tokens_after < 3_700) == (5, True)
         assert cut_in(3_200, level_2) is None
+
+
+def test_what_was_sent_before_is_sent_again_only_of_the_same_message_in_the_same_way() -> None:
+    messages = [question(1), answer(2, 2), question(3)]
+    before = {each.message.sequence: each for each in window.sent(messages, None)}
+    again = window.sent(messages, None, before)
+    assert [mine is before[mine.message.sequence] for mine in again] == [True, True, True]
+    others = [question(1), messages[1], messages[2]]
+    assert window.sent(others, None, before)[0].message is others[0]
+    (_question, cut, _last) = window.sent(messages, Summary(sequence=2, rounds=1, kept=[1]), before)
+    assert [entry.content for entry in cut.entries] == ["Round 1"]
