@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from django.conf import settings
 from django.utils import translation
@@ -24,6 +24,8 @@ from chat.events.transcript import Transcript
 from chat.events.writer import GroupWriter
 
 log = logging.getLogger("countersign.engine")
+
+Stored = TypeVar("Stored")
 
 #: A run that was begun so often is not tried again.
 MAX_ATTEMPTS = 3
@@ -47,6 +49,8 @@ class Driver:
         self._finishing = False
         self._over = False
         self._outcome: str | None = None
+        #: Whether another run of the conversation may wait for this one's end.
+        self.awaited = True
 
     def stop(self, why: StopReason | Literal["process ends"]) -> None:
         """Ends the answer where it is, and the connection to the vendor. As its process ends, another takes the run."""
@@ -236,16 +240,17 @@ class Driver:
         self._finishing = True
         self._outcome = end.error["code"] if end.error else end.outcome
         await self._writer.flush(self.run.stream_id)
-        await self._store_with_costs(
+        self.awaited = await self._store_with_costs(
             run_storage.finish, self.run, end, self._answer.transcript, list(self._answer.rounds)
         )
 
-    async def _store_with_costs(self, write: Callable[..., None], *args: Any, threads: Threads = in_db) -> None:
+    async def _store_with_costs(self, write: Callable[..., Stored], *args: Any, threads: Threads = in_db) -> Stored:
         """Calls `write` with the costs which are not stored yet, so that one transaction stores both."""
         costs = tuple(self._model_calls.unstored)
 
-        def write_and_forget_costs() -> None:
-            write(*args, costs)
+        def write_and_forget_costs() -> Stored:
+            stored = write(*args, costs)
             del self._model_calls.unstored[: len(costs)]
+            return stored
 
-        await threads.until_done(write_and_forget_costs)
+        return await threads.until_done(write_and_forget_costs)

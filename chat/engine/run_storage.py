@@ -32,6 +32,7 @@ WITH session AS MATERIALIZED (
 SELECT stream.epoch, r.status FROM stream CROSS JOIN chat_run AS r
 WHERE r.id = %(run)s FOR NO KEY UPDATE OF r
 """
+#: It says, too, whether a run waits behind this one: who stores one holds the conversation, as who ends this one does.
 _END = f"""
 WITH raised AS (
     UPDATE chat_stream SET last_sequence = last_sequence + %(count)s WHERE id = %(stream)s RETURNING id, last_sequence
@@ -46,7 +47,8 @@ WITH raised AS (
 )
 UPDATE chat_run SET status = %(status)s, outcome = %(outcome)s, error = %(error)s::jsonb, gave_up = %(gave_up)s,
     provider = %(provider)s, model = %(model)s, ended_at = %(now)s, last_sequence = raised.last_sequence
-FROM raised WHERE chat_run.id = %(run)s RETURNING raised.last_sequence, statement_timestamp()
+FROM raised WHERE chat_run.id = %(run)s RETURNING raised.last_sequence, statement_timestamp(),
+    EXISTS (SELECT FROM chat_run AS next WHERE next.session_id = %(session)s AND next.status = 'queued')
 """  # noqa: S608 - the only insertion is a constant
 #: Outcomes after which the turn goes on: what it changed is counted at its end.
 _PAUSES = frozenset({"waiting", "toolLimit"})
@@ -118,11 +120,13 @@ def finish(
     transcript: Transcript,
     rounds: Sequence[Round],
     costs: Sequence[CallCost],
-) -> None:
-    """Stores the answer, the run's end and its events in one transaction. Does nothing a second time."""
+) -> bool:
+    """Stores the answer, the run's end and its events in one transaction. Does nothing a second time.
+
+    False if it is known that no run of the conversation waits.
+    """
     with transaction.atomic():
-        if hold(run):
-            end(run, ending, transcript, rounds, costs)
+        return not hold(run) or end(run, ending, transcript, rounds, costs)
 
 
 def end(
@@ -131,8 +135,11 @@ def end(
     transcript: Transcript,
     rounds: Sequence[Round],
     costs: Sequence[CallCost],
-) -> None:
-    """Stores the answer, the run's end and its events, last in the transaction of a caller who holds the run."""
+) -> bool:
+    """Stores the answer, the run's end and its events, last in the transaction of a caller who holds the run.
+
+    Returns whether a run of the conversation waits.
+    """
     config, prompt = ending.provenance.config, ending.provenance.prompt
     counts = run.may_change and ending.outcome not in _PAUSES
     changes = _changes_of_turn(run, rounds) if counts else None
@@ -169,7 +176,9 @@ def end(
     }
     with connection.cursor() as cursor:
         cursor.execute(_END, values)
-        batch.wake_readers(run.stream_id, *cursor.fetchone())
+        last, moment, waits = cursor.fetchone()
+        batch.wake_readers(run.stream_id, last, moment)
+    return bool(waits)
 
 
 def _changes_of_turn(run: ClaimedRun, rounds: Sequence[Round]) -> int:

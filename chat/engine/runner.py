@@ -146,6 +146,8 @@ class Runner:
         task.add_done_callback(lambda done: self._rested(driver, done))
 
     def _rested(self, driver: Driver, task: asyncio.Task[None]) -> None:
+        """Looks at once for what waited for the run's end, or for room; once a second it looks anyway."""
+        had_room = self._has_room()
         self._running.discard(task)
         if self._drivers.get(driver.run.id) is driver:
             del self._drivers[driver.run.id]
@@ -155,7 +157,8 @@ class Runner:
             abandoning = asyncio.ensure_future(self._abandon(driver.run))
             self._running.add(abandoning)
             abandoning.add_done_callback(self._running.discard)
-        self._bell.set()
+        if driver.awaited or not had_room:
+            self._bell.set()
 
     async def _abandon(self, run: claims.ClaimedRun) -> None:
         """Gives up a run after a pause, so that a run that breaks every driver does not keep all processes busy."""
