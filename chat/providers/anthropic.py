@@ -1,10 +1,7 @@
 """Anthropic's Messages. Built by `building.py`."""
 
 from collections.abc import AsyncGenerator
-from functools import partial
-from typing import Any
 
-import httpx2
 from anthropic import AsyncAnthropic, DefaultAioHttpClient
 
 from chat.providers.anthropic_messages import messages_body
@@ -12,7 +9,7 @@ from chat.providers.anthropic_stream import MessagesDecoder
 from chat.providers.model_request import ModelRequest
 from chat.providers.pieces import Piece
 from chat.providers.provider import ProviderConfig
-from chat.providers.streaming import HEADERS, http_options, http_timeout, read_pieces
+from chat.providers.streaming import HEADERS, http_options, http_timeout, posting, read_pieces
 
 
 class AnthropicProvider:
@@ -28,9 +25,7 @@ class AnthropicProvider:
         )
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[Piece]:
-        unread: dict[str, Any] = {"cast_to": httpx2.Response, "stream": True}
-        # By `post`: see `openai.py`.
-        ask = partial(self._client.post, "/v1/messages", body=messages_body(request, self.config), **unread)
+        ask = posting(self._client.post, "/v1/messages", messages_body(request, self.config))
         return read_pieces(ask, MessagesDecoder(request), self.config, request.deadline)
 
     async def close(self) -> None:

@@ -41,7 +41,12 @@ def tokens_of_tools(request: ModelRequest, count: Count = counted_once) -> int:
 
 
 def tokens_of_messages(messages: Iterable[PromptMessage], count: Count = counted_once) -> int:
-    return sum(MESSAGE_TOKENS + sum(map(count, _texts_of(message))) for message in messages)
+    taken = 0
+    for message in messages:
+        taken += MESSAGE_TOKENS + count(message.content)
+        if message.reasoning or message.tool_calls or message.vendor_blocks:
+            taken += sum(map(count, _more_of(message)))
+    return taken
 
 
 def prompt_bound(request: ModelRequest, most: Count = size) -> int:
@@ -49,9 +54,9 @@ def prompt_bound(request: ModelRequest, most: Count = size) -> int:
     return tokens_of(request, most) + FRAME_TOKENS * (len(request.messages) + len(request.tools))
 
 
-def _texts_of(message: PromptMessage) -> Iterator[str]:
-    """All that may be sent of a message; what is a vendor's own is sent back as it came."""
-    yield from (message.content, message.reasoning)
+def _more_of(message: PromptMessage) -> Iterator[str]:
+    """What may be sent of a message beside its content; what is a vendor's own is sent back as it came."""
+    yield message.reasoning
     yield from (f"{call.id}{call.name}{call.arguments}" for call in message.tool_calls)
     yield from (json.dumps(block, ensure_ascii=False) for block in message.vendor_blocks)
 

@@ -10,12 +10,12 @@ from chat.providers.openai import OpenAIProvider
 from chat.providers.openai_responses_stream import VENDOR, ResponsesDecoder
 from chat.providers.pieces import Piece
 from chat.providers.provider import ProviderConfig
-from chat.providers.streaming import read_pieces
+from chat.providers.streaming import posting, read_pieces
 
 
 class ResponsesProvider(OpenAIProvider):
     def stream(self, request: ModelRequest) -> AsyncGenerator[Piece]:
-        ask = self.asking("/responses", responses_body(request, self.config))
+        ask = posting(self._client.post, "/responses", responses_body(request, self.config))
         return read_pieces(ask, ResponsesDecoder(request), self.config, request.deadline)
 
 

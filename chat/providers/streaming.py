@@ -9,6 +9,7 @@ from typing import Any
 
 import aiohttp
 import httpx2
+from pydantic_core import to_json
 
 from chat.providers.classifying import classify, error_in_stream, redacted
 from chat.providers.cleaning import parse_json
@@ -50,6 +51,20 @@ async def _shorten_error(response: httpx2.Response) -> None:
     if not response.is_success and isinstance(response.stream, httpx2.AsyncByteStream):
         response.encoding = "utf-8"  # Whatever it says: JSON is, and Python knows encodings that are of no text.
         response.stream = _Beginning(response.stream)
+
+
+def posting(post: Callable[..., Awaitable[Any]], path: str, body: dict[str, Any]) -> Ask:
+    """A request that is made by `post` of an SDK's client, whose answer nobody reads yet.
+
+    Not by the SDK's methods for each endpoint, which compare every value with its type: 25 ms of CPU for a conversation
+    of 200 messages, in which all other streams stand still. Nor is the JSON the SDK's, which takes six times as long.
+    """
+
+    async def ask() -> httpx2.Response:
+        response: httpx2.Response = await post(path, content=to_json(body), cast_to=httpx2.Response, stream=True)
+        return response
+
+    return ask
 
 
 class _Beginning(httpx2.AsyncByteStream):

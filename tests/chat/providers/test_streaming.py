@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from chat.providers.building import build
+from chat.providers.building import body_of, build
 from chat.providers.model_request import PromptMessage
 from chat.providers.pieces import Retrying, TextDelta, TurnEnd, Usage
 from chat.providers.provider import Price
@@ -254,3 +254,18 @@ def test_it_reads_an_answer_in_tiny_packets(kind, vendor, size):
 async def _drain(pieces) -> None:
     async for _ in pieces:
         pass
+
+
+def test_it_sends_any_text_as_json(kind, vendor):
+    said = PromptMessage("user", 'é, \u2028, 😀, "quoted\\", \x07 and \x7f')
+    config, request = config_for(kind, vendor), replace(request_of(), messages=(said,))
+    ask(config, request)
+    (sent,) = vendor.requests
+    assert sent.body == body_of(config, request)
+    assert sent.headers["content-type"] == "application/json"
+
+
+def test_a_text_that_no_json_holds_is_a_failure_like_others(kind, vendor):
+    with pytest.raises(ProviderError) as failed:
+        ask(config_for(kind, vendor), replace(request_of(), messages=(PromptMessage("user", "half a pair \ud800"),)))
+    assert (failed.value.code, vendor.requests) == ("internal", [])
