@@ -27,6 +27,8 @@ FOREIGN = re.compile(
     r"|(LLM|EMBEDDING|AI|LIMIT|MAX|TOOL)_.*|DEBUG|HTTPS|DEMO_PASSWORD|ALLOWED_HOSTS|CSRF_TRUSTED_ORIGINS"
     r"|DISCONNECT_GRACE_S|DRAIN_S|HEARTBEAT_S|PROCESS_SILENT_S)"
 )
+#: A person's own list of those whom clients trust is long, and read again for every client. Nobody here speaks TLS.
+TRUSTED = Path(__file__).with_name("fixtures") / "authority.pem"
 FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "shared_buffers": "128MB"}
 
 
@@ -94,6 +96,7 @@ def clean_environment() -> None:
         if FOREIGN.fullmatch(name):
             del os.environ[name]
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
+    os.environ["SSL_CERT_FILE"] = str(TRUSTED)
     os.environ["SECRET_KEY"] = "only-for-tests-" + "0123456789abcdef" * 4
 
 
