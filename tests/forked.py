@@ -1,4 +1,7 @@
-"""Processes of the product, forked by one that has imported already what takes long (`tests/fork_server.py`)."""
+"""Processes of the product, forked by one that has imported already what takes long (`tests/fork_server.py`).
+
+Web processes are forked by one that has loaded the product, too, for the same environment (`tests/loaded_server.py`).
+"""
 
 import atexit
 import json
@@ -6,22 +9,26 @@ import os
 import select
 import signal
 import socket
-import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
+from subprocess import DEVNULL, Popen, TimeoutExpired
 from typing import IO
 
 ROOT = Path(__file__).resolve().parent.parent
-_ONE_AT_A_TIME = threading.Lock()
+LOADED = "tests.loaded_server"
+#: What the product looks up when it asks a vendor, and not when it is loaded; and what it never looks up.
+LATE = {"ANTHROPIC_BASE_URL", "CUSTOM_BASE_URL", "PYTEST_CURRENT_TEST"}
+_ONE_AT_A_TIME = threading.RLock()
 
 
 class Forked:
     """`python -m module arguments`, with what tests need of a `subprocess.Popen`. Output of both kinds goes to `log`;
-    the environment is exactly this one."""
+    the environment is exactly this one. `loaded`: the module is of the product, and may find the rest of it loaded."""
 
     def __init__(
         self,
@@ -30,6 +37,7 @@ class Forked:
         environment: Mapping[str, str],
         log: IO,
         pass_fds: Sequence[int] = (),
+        loaded: bool = False,
     ) -> None:
         self.args = [sys.executable, "-m", module, *arguments]
         self.returncode: int | None = None
@@ -40,10 +48,11 @@ class Forked:
             "environment": dict(environment),
             "folder": str(ROOT),
             "numbers": [0, 1, 2, *pass_fds],
+            "forks": module == LOADED,
         }
         with theirs, open(os.devnull) as nothing:
             files = [theirs.fileno(), nothing.fileno(), log.fileno(), log.fileno(), *pass_fds]
-            _server().ask(json.dumps(request).encode(), files)
+            _forking(environment if loaded else None).ask(json.dumps(request).encode(), files)
         told, handles, *_rest = socket.recv_fds(self._answer, 64, 1)
         assert told, "the process that forks has ended"
         self.pid, self._handle = int(told), handles[0]
@@ -55,7 +64,7 @@ class Forked:
     def wait(self, timeout: float | None = None) -> int:
         code = self._ended(None if timeout is None else timeout * 1000)
         if code is None:
-            raise subprocess.TimeoutExpired(self.args, timeout or 0)
+            raise TimeoutExpired(self.args, timeout or 0)
         return code
 
     def _ended(self, within_ms: float | None) -> int | None:
@@ -82,29 +91,22 @@ class Forked:
             os.close(self._handle)
 
 
-def run(module: str, arguments: Sequence[str], environment: Mapping[str, str]) -> tuple[int, str]:
+def run(module: str, arguments: Sequence[str], environment: Mapping[str, str], loaded: bool = False) -> tuple[int, str]:
     """Runs it to its end: the exit code, and what it printed."""
     with tempfile.TemporaryFile("w+") as log:
-        code = Forked(module, arguments, environment, log).wait()
+        code = Forked(module, arguments, environment, log, loaded=loaded).wait()
         log.seek(0)
         return code, log.read()
 
 
 class _Server:
-    """The process that forks; it ends with this one, and with it those that it forked."""
+    """A process that forks; it ends with this one, and with it those that it forked."""
 
-    def __init__(self) -> None:
+    def __init__(self, begin: Callable[[int], Popen | Forked]) -> None:
+        """`begin` is given the number of the socket on which the process is asked."""
         self._asking, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "tests.fork_server", str(theirs.fileno())],
-                cwd=ROOT,
-                # Those that are forked have a path of their own.
-                env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
-                pass_fds=[theirs.fileno()],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-            )
+            self._process = begin(theirs.fileno())
         atexit.register(self.end)
 
     def ask(self, request: bytes, files: Sequence[int]) -> None:
@@ -115,11 +117,27 @@ class _Server:
         self._process.wait()
 
 
-_STARTED: list[_Server] = []
-
-
-def _server() -> _Server:
+def _forking(loaded_for: Mapping[str, str] | None) -> _Server:
+    """The process that forks those who may find the product loaded for this environment, or with nothing of it."""
     with _ONE_AT_A_TIME:
-        if not _STARTED:
-            _STARTED.append(_Server())
-        return _STARTED[0]
+        if loaded_for is None:
+            return _server()
+        return _loaded(frozenset(each for each in loaded_for.items() if each[0] not in LATE))
+
+
+@cache
+def _server() -> _Server:
+    # Those that are forked have a path of their own.
+    own = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    return _Server(
+        lambda asking: Popen(
+            [sys.executable, "-m", "tests.fork_server", str(asking)],
+            cwd=ROOT, env=own, pass_fds=[asking], stdin=DEVNULL, stdout=DEVNULL,
+        )
+    )  # fmt: skip
+
+
+@cache
+def _loaded(early: frozenset[tuple[str, str]]) -> _Server:
+    with os.fdopen(os.dup(2), "w") as said:
+        return _Server(lambda asking: Forked(LOADED, [str(asking)], dict(early), said, [asking]))

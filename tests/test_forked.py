@@ -10,14 +10,15 @@ from typing import Any
 
 import pytest
 
-from tests import fork_server, forked
+from tests import fork_server, forked, loaded_server
+from tests.web_process import of_the_test
 
 pytestmark = pytest.mark.processes
 PROBE = "tests.fork_probe"
 
 
-def found(environment: dict[str, str], *arguments: str) -> dict[str, Any]:
-    code, said = forked.run(PROBE, arguments, environment)
+def found(environment: dict[str, str], *arguments: str, loaded: bool = False) -> dict[str, Any]:
+    code, said = forked.run(PROBE, arguments, environment, loaded)
     assert code == int(arguments[0] if arguments else 0), said
     return dict(json.loads(said))
 
@@ -37,6 +38,17 @@ def test_nothing_of_it_is_left_to_the_next_one() -> None:
     assert found({"PATH": ""})["environment"] == {"PATH": ""}
 
 
+def test_one_that_finds_the_product_loaded_finds_nothing_else_of_another_one() -> None:
+    for limit, vendor in (("7/min", "one"), ("7/min", "another"), ("8/min", "another")):
+        environment = {**os.environ, **of_the_test(), "LIMIT_MESSAGES": limit, "CUSTOM_BASE_URL": vendor}
+        alone = found(environment, "0", "settings")
+        beside = found(environment, "0", "settings", loaded=True)
+        assert "chat.models" not in alone.pop("ours")
+        assert {"chat.models", "config.asgi"} <= set(beside.pop("ours"))
+        assert beside == alone
+        assert beside["messages"] == limit
+
+
 def test_a_killed_one_has_the_number_of_its_signal() -> None:
     with tempfile.TemporaryFile() as log:
         asked = forked.Forked("http.server", ["0"], dict(os.environ), log)
@@ -51,3 +63,8 @@ def test_a_killed_one_has_the_number_of_its_signal() -> None:
 def test_what_all_would_share_is_found() -> None:
     """Here are modules of ours, settings and threads."""
     assert {"chat.models", "settings"} <= set(fork_server.impurities())
+
+
+@pytest.mark.django_db
+def test_a_connection_that_all_would_share_is_found() -> None:
+    assert "the database default" in loaded_server.impurities()

@@ -17,6 +17,7 @@ from django.db import connection
 from tests.forked import ROOT as ROOT
 from tests.forked import Forked
 
+SERVER = "chat.web.server"
 #: How long a process may take to serve, and to end.
 PATIENCE_S = 60
 #: Makes processes notice each other's death soon, and lets tests sign in as often as they like.
@@ -36,7 +37,7 @@ class WebProcess:
     Another `module` does something of its own and then the same.
     """
 
-    def __init__(self, environment: Mapping[str, str], module: str = "chat.web.server", port: int = 0) -> None:
+    def __init__(self, environment: Mapping[str, str], module: str = SERVER, port: int = 0) -> None:
         listening = socket.create_server(("127.0.0.1", port), backlog=1024)
         self.port = listening.getsockname()[1]
         self._said: str | None = None
@@ -47,6 +48,7 @@ class WebProcess:
             {**os.environ, **of_the_test(), **environment},
             self._log,
             pass_fds=[listening.fileno()],
+            loaded=module == SERVER,
         )
         listening.close()
 
