@@ -128,24 +128,32 @@ def _marked_as_running(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
         asyncio._set_running_loop(None)
 
 
+@pytest.fixture(scope="session")
+def _contexts() -> list[tuple[BrowserContext, Look]]:
+    """Without pages; each knows the files that it has loaded."""
+    return []
+
+
 @pytest.fixture(scope="module")
-def browser(_started: _Started) -> Iterator[Browser]:
+def browser(_started: _Started, _contexts: list[tuple[BrowserContext, Look]]) -> Iterator[Browser]:
     """Without what the module leaves open."""
     with pytest.MonkeyPatch.context() as patch, _marked_as_running(_started.loop):
         patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
         yield _started.browser
-        for context in _started.browser.contexts:
+        for context in set(_started.browser.contexts) - {kept for kept, _look in _contexts}:
             context.close()
 
 
 class Windows:
-    """Opens pages, each in a context of its own, and again those that an earlier test of the module had.
+    """Opens pages, each in a context of its own: again those that an earlier test of the module had, else new ones in
+    the contexts that modules left.
 
     A new process, and loading and compiling everything again, cost more than most of these tests.
     """
 
-    def __init__(self, browser: Browser) -> None:
+    def __init__(self, browser: Browser, contexts: list[tuple[BrowserContext, Look]]) -> None:
         self._browser = browser
+        self._contexts = contexts
         self._used: list[tuple[Page, Look]] = []
         self._empty: list[tuple[Page, Look]] = []
 
@@ -156,9 +164,22 @@ class Windows:
         if found:
             self._empty.remove(found)
         else:
-            found = self._browser.new_context(**look).new_page(), look
+            found = self._context(look).new_page(), look
         self._used.append(found)
         return found[0]
+
+    def _context(self, look: Look) -> BrowserContext:
+        found = next((kept for kept in self._contexts if kept[1] == look), None)
+        if not found:
+            return self._browser.new_context(**look)
+        self._contexts.remove(found)
+        return found[0]
+
+    def leave(self) -> None:
+        """The module is over."""
+        for page, look in self._empty:
+            page.close()
+            self._contexts.append((page.context, look))
 
     def empty(self) -> None:
         """The test is over."""
@@ -173,8 +194,10 @@ class Windows:
 
 
 @pytest.fixture(scope="module")
-def _windows(browser: Browser) -> Windows:
-    return Windows(browser)
+def _windows(browser: Browser, _contexts: list[tuple[BrowserContext, Look]]) -> Iterator[Windows]:
+    windows = Windows(browser, _contexts)
+    yield windows
+    windows.leave()
 
 
 @pytest.fixture

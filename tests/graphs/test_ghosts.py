@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, FloatRect, Locator, Page, expect
+from playwright.sync_api import FloatRect, Locator, Page, expect
 
-from tests.browser import at_rest, center, painted
+from tests.browser import Windows, at_rest, center, painted
 from tests.graphs import drawn
 
 pytestmark = pytest.mark.browser
@@ -25,15 +25,20 @@ RENAME = drawn.proposal(
 )
 OTHER_SHEET = drawn.proposal("sorting", drawn.changed("node", "sort", "update", "Sort", data=({}, {"by": "points"})))
 
-#: Tells every animation of an element, and every proposal that the drawing says was chosen.
+#: Tells every animation of an element, and every proposal that the drawing says was chosen. A page that was used before
+#: runs it as often as it was used.
 LISTEN = """
-window.animated = []; window.chosen = [];
-const animate = Element.prototype.animate;
-Element.prototype.animate = function (frames, options) {
-  window.animated.push([this.dataset.key ?? "", Object.keys(frames[0])[0]]);
-  return animate.call(this, frames, options);
-};
-document.addEventListener("countersign:select-proposal", ({ detail }) => window.chosen.push([detail.id, detail.from]));
+if (!window.animated) {
+  window.animated = []; window.chosen = [];
+  const animate = Element.prototype.animate;
+  Element.prototype.animate = function (frames, options) {
+    window.animated.push([this.dataset.key ?? "", Object.keys(frames[0])[0]]);
+    return animate.call(this, frames, options);
+  };
+  document.addEventListener("countersign:select-proposal", ({ detail }) => {
+    window.chosen.push([detail.id, detail.from]);
+  });
+}
 """
 TELL = "([type, detail]) => document.dispatchEvent(new CustomEvent(`countersign:${type}`, { detail }))"
 
@@ -52,15 +57,13 @@ def motion() -> str:
 
 
 @pytest.fixture
-def page(browser: Browser, motion: str) -> Iterator[Page]:
-    context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion=motion, locale="en-US")  # type: ignore[arg-type]
-    context.add_init_script(LISTEN)
-    page = context.new_page()
+def page(windows: Windows, motion: str) -> Iterator[Page]:
+    page = windows.open(reduced_motion=motion)
+    page.add_init_script(LISTEN)
     complaints: list[str] = []
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("console", lambda said: complaints.append(said.text) if "Content Security Policy" in said.text else None)
     yield page
-    context.close()
     assert complaints == []
 
 
@@ -275,3 +278,4 @@ def test_without_a_chat_panel_it_asks_now_and_then(page: Page, site: drawn.Site)
     page.clock.fast_forward(2_000)
     expect(page.locator('.nodes [data-key="start"]')).to_contain_text("Told")
     assert len(asked) == told + 1
+    page.context.close()  # Its clock stays.
