@@ -28,7 +28,10 @@ _ONE_AT_A_TIME = threading.RLock()
 
 class Forked:
     """`python -m module arguments`, with what tests need of a `subprocess.Popen`. Output of both kinds goes to `log`;
-    the environment is exactly this one. `loaded`: the module is of the product, and may find the rest of it loaded."""
+    the environment is exactly this one.
+
+    Where the module may find the product loaded, `loaded` names what sets Django up.
+    """
 
     def __init__(
         self,
@@ -37,7 +40,7 @@ class Forked:
         environment: Mapping[str, str],
         log: IO,
         pass_fds: Sequence[int] = (),
-        loaded: bool = False,
+        loaded: str = "",
     ) -> None:
         self.args = [sys.executable, "-m", module, *arguments]
         self.returncode: int | None = None
@@ -52,7 +55,7 @@ class Forked:
         }
         with theirs, open(os.devnull) as nothing:
             files = [theirs.fileno(), nothing.fileno(), log.fileno(), log.fileno(), *pass_fds]
-            _forking(environment if loaded else None).ask(json.dumps(request).encode(), files)
+            _forking(loaded, environment).ask(json.dumps(request).encode(), files)
         told, handles, *_rest = socket.recv_fds(self._answer, 64, 1)
         assert told, "the process that forks has ended"
         self.pid, self._handle = int(told), handles[0]
@@ -117,12 +120,12 @@ class _Server:
         self._process.wait()
 
 
-def _forking(loaded_for: Mapping[str, str] | None) -> _Server:
+def _forking(loaded: str, environment: Mapping[str, str]) -> _Server:
     """The process that forks those who may find the product loaded for this environment, or with nothing of it."""
     with _ONE_AT_A_TIME:
-        if loaded_for is None:
+        if not loaded:
             return _server()
-        return _loaded(frozenset(each for each in loaded_for.items() if each[0] not in LATE))
+        return _loaded(loaded, frozenset(each for each in environment.items() if each[0] not in LATE))
 
 
 @cache
@@ -138,6 +141,6 @@ def _server() -> _Server:
 
 
 @cache
-def _loaded(early: frozenset[tuple[str, str]]) -> _Server:
+def _loaded(begin: str, early: frozenset[tuple[str, str]]) -> _Server:
     with os.fdopen(os.dup(2), "w") as said:
-        return _Server(lambda asking: Forked(LOADED, [str(asking)], dict(early), said, [asking]))
+        return _Server(lambda asking: Forked(LOADED, [str(asking), begin], dict(early), said, [asking]))

@@ -1,21 +1,24 @@
 """A process that has loaded the product for one environment, as a web process does, and forks one for each request.
 
-    python -m tests.loaded_server N      (as `tests/fork_server.py`, which forks this one)
+    python -m tests.loaded_server N django.setup      (N: as for `tests/fork_server.py`, which forks this one; then what
+                                                       sets Django up)
 
 What the product reads when it is loaded, it has read from the environment that those who are forked are given as well.
 """
 
 import os
 import sys
+from functools import partial
 from importlib import import_module
 
 from tests import fork_server
 
 
-def load() -> None:
+def load(begin: str) -> None:
     """What `chat.web.server` does before it waits, but for its event loop."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    import_module("django").setup()
+    module, _dot, name = begin.rpartition(".")
+    getattr(import_module(module), name)()
     from django.conf import settings
 
     import_module(settings.ASGI_APPLICATION.rpartition(".")[0])
@@ -33,4 +36,4 @@ def impurities() -> list[str]:
 
 
 if __name__ == "__main__":
-    fork_server.fork_for(load, int(sys.argv[1]))
+    fork_server.fork_for(partial(load, sys.argv[2]), int(sys.argv[1]))

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.processes
 PROBE = "tests.fork_probe"
 
 
-def found(environment: dict[str, str], *arguments: str, loaded: bool = False) -> dict[str, Any]:
+def found(environment: dict[str, str], *arguments: str, loaded: str = "") -> dict[str, Any]:
     code, said = forked.run(PROBE, arguments, environment, loaded)
     assert code == int(arguments[0] if arguments else 0), said
     return dict(json.loads(said))
@@ -42,7 +42,7 @@ def test_one_that_finds_the_product_loaded_finds_nothing_else_of_another_one() -
     for limit, vendor in (("7/min", "one"), ("7/min", "another"), ("8/min", "another")):
         environment = {**os.environ, **of_the_test(), "LIMIT_MESSAGES": limit, "CUSTOM_BASE_URL": vendor}
         alone = found(environment, "0", "settings")
-        beside = found(environment, "0", "settings", loaded=True)
+        beside = found(environment, "0", "settings", loaded="django.setup")
         assert "chat.models" not in alone.pop("ours")
         assert {"chat.models", "config.asgi"} <= set(beside.pop("ours"))
         assert beside == alone

@@ -18,6 +18,8 @@ from tests.forked import ROOT as ROOT
 from tests.forked import Forked
 
 SERVER = "chat.web.server"
+#: What sets Django up in those that are forked by one that has loaded the product.
+LOADED_BY = {SERVER: "django.setup", "tests.faults.selling": "tests.shop.installed.begin"}
 #: How long a process may take to serve, and to end.
 PATIENCE_S = 60
 #: Makes processes notice each other's death soon, and lets tests sign in as often as they like.
@@ -48,7 +50,7 @@ class WebProcess:
             {**os.environ, **of_the_test(), **environment},
             self._log,
             pass_fds=[listening.fileno()],
-            loaded=module == SERVER,
+            loaded=LOADED_BY.get(module, ""),
         )
         listening.close()
 

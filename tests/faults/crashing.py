@@ -22,9 +22,9 @@ from collections import Counter
 from types import FrameType
 from typing import Any
 
-from tests.faults import selling
 from tests.faults.crash_orders import Orders
 from tests.faults.product_frames import product_frame
+from tests.shop.installed import begin
 
 WRITES = re.compile(r"\b(INSERT INTO|UPDATE \"?\w+\"? SET|DELETE FROM)\b")
 #: Looks that find nothing: they commit only the process's sign of life, several times a second.
@@ -145,7 +145,7 @@ def _named_by_itself(call: Any) -> Any:
 def main() -> int:
     from chat.web.server import main as serve  # installs Twisted's reactor, so before everything else
 
-    selling.begin()
+    begin()
     wrap_transactions()
     wrap_statements()
     wrap_calls()

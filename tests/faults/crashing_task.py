@@ -6,11 +6,11 @@ python -m tests.faults.crashing_task chat.tasks:expire_proposals
 import importlib
 import sys
 
-from tests.faults import selling
+from tests.shop.installed import begin
 
 
 def main() -> None:
-    selling.begin()
+    begin()
     from tests.faults.crashing import wrap_statements, wrap_transactions
 
     wrap_transactions()
