@@ -12,7 +12,7 @@ from chat.actions.deciding import Decision, decide
 from chat.models import Proposal
 from graphs.models import ChangeSet, Origin
 from graphs.site.access import member_of
-from tests.cast import PASSWORD
+from tests.browser import sign_in
 from tests.things import Thing, a_part_and_a_row
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), a_part_and_a_row]
@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), a_pa
 @pytest.fixture
 def applied(alice: User, thing: Thing) -> Proposal:
     """Alice let the model change it."""
-    User.objects.create_superuser("root", password=PASSWORD)
+    User.objects.create_superuser("root")
     retry = thing.update_call(**{thing.text: "return retry(fetch(url), 3)"})
     (proposal,) = thing.proposed(alice, retry, reason="Retries were asked for")
     decide(member_of(alice), str(proposal.pk), Decision(approved=True))
@@ -35,11 +35,8 @@ def root(applied: Proposal, live_server: object, context: BrowserContext) -> Ite
     said: list[str] = []
     page.on("console", lambda message: said.append(message.text))
     page.on("pageerror", lambda error: said.append(str(error)))
-    page.goto(f"{live_server}/admin/login/")
-    page.get_by_label("Username").fill("root")
-    page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Log in").click()
-    page.wait_for_url("**/admin/")
+    sign_in(context, User.objects.get(username="root"), str(live_server))
+    page.goto(f"{live_server}/admin/")
     yield page
     assert said == []
 
