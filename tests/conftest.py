@@ -8,6 +8,8 @@ import pytest
 from django.conf import settings
 from django.db import connection
 from django.utils import translation
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis
 from pytest_django import DjangoDbBlocker
 
 from tests import chromium, emptying, migrated, network, servers
@@ -33,6 +35,11 @@ except BaseException:
     raise
 
 pytest_plugins = ["tests.cast", "tests.browser", "tests.order", "tests.things"]
+
+
+# How long an example takes says how busy the machine is.
+hypothesis.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+hypothesis.load_profile("patient")
 
 
 def pytest_configure() -> None:

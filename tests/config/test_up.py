@@ -7,6 +7,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -46,6 +47,16 @@ def answer(port: int) -> int:
         return int(response.read())
 
 
+def not_ended(processes: list[psutil.Process]) -> list[psutil.Process]:
+    """One that has ended may still be listed: whoever inherited it has not asked yet how."""
+    found = []
+    for each in processes:
+        with suppress(psutil.NoSuchProcess):
+            if each.status() != psutil.STATUS_ZOMBIE:
+                found.append(each)
+    return found
+
+
 @pytest.mark.faults
 @pytest.mark.parametrize("number", SIGNALS)
 def test_it_leaves_nothing_behind_when_it_is_stopped(up: Start, number: signal.Signals) -> None:
@@ -56,7 +67,7 @@ def test_it_leaves_nothing_behind_when_it_is_stopped(up: Start, number: signal.S
     running.process.send_signal(number)
     assert running.ended() == 0, running.output
     assert "database system is shut down" in running.output
-    assert psutil.wait_procs(family, timeout=0)[1] == []
+    assert not_ended(family) == []
 
 
 def test_it_recovers_from_a_kill_with_its_data_and_password(up: Start, data_dir: Path) -> None:

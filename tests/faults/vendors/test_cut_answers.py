@@ -20,7 +20,8 @@ pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
 FULL = bool(os.environ.get("FULL"))
 #: Of all cuts between two events, every so many; of all cuts within one, every so many bytes.
 EVERY, EVERY_BYTES = (1, 97) if FULL else (37, 2503)
-STALL_S = 1.0
+#: Longer than a busy machine takes between two pieces of an answer that does not stall.
+STALL_S = 3.0
 DONE = "Both are read."
 
 
