@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, WebSocketRoute, expect
+from playwright.sync_api import Page, Route, WebSocketRoute, expect
 
-from tests.browser import PATIENCE_S, TIMEOUT, at_rest, center, eventually, painted
+from tests.browser import PATIENCE_S, TIMEOUT, Windows, at_rest, center, eventually, painted
 from tests.graphs import drawn
 
 pytestmark = pytest.mark.browser
@@ -62,13 +62,12 @@ def server() -> Server:
 
 
 @pytest.fixture
-def page(browser: Browser, server: Server) -> Iterator[Page]:
+def page(windows: Windows, server: Server) -> Iterator[Page]:
     with drawn.served() as site:
         site.graph = drawn.players()
         site.attributes = 'live="/ws/graphs/players/" editable person="alice"'
-        context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce", locale="en-US")
-        context.set_default_timeout(TIMEOUT)
-        page = context.new_page()
+        page = windows.open(reduced_motion="reduce")
+        page.context.set_default_timeout(TIMEOUT)
         complaints: list[str] = []
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.route_web_socket("**/ws/graphs/**", server.meet)
@@ -76,7 +75,8 @@ def page(browser: Browser, server: Server) -> Iterator[Page]:
         expect(page.locator(".zoom")).to_be_visible()
         painted(page)
         yield page
-        context.close()
+        if not page.is_closed():
+            page.goto("about:blank")
     assert complaints == []
 
 
@@ -206,6 +206,7 @@ def test_an_edit_that_was_sent_live_is_kept_while_the_server_is_away(page: Page,
         return answered
 
     eventually(page, half_a_minute_later, [*[503] * 5, 201])
+    page.context.close()  # Its clock stays.
 
 
 def test_who_has_too_many_tabs_is_told_so(page: Page, server: Server) -> None:
