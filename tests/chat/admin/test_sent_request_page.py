@@ -72,7 +72,7 @@ def test_it_shows_every_call_and_what_was_new_in_it(own: Talk) -> None:
 def test_its_tokens_are_those_that_are_counted_everywhere(own: Talk, wire: Any) -> None:
     messages = PromptMessage("system", "Facts come from data.\nNever invent."), PromptMessage("user", "Où est l'API ?")
     request = ModelRequest(messages, (TOOL,), "demo", 100)
-    called(own.session, own.run, KeptRequest(replace(DEMO, kind=wire), request, 2), Usage(800, 20))
+    called(own.session, own.run, KeptRequest(replace(DEMO, wire=wire), request, 2), Usage(800, 20))
     shown = seen_by(superuser(), own, call=3).context["shown"]
     assert shown.tools_size == str(tokens_of_tools(request))
     parts = [int(part.tokens) for entry in shown.entries for part in entry.parts]
