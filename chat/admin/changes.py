@@ -47,5 +47,5 @@ def proposals_about(of: Object) -> SafeString:
 
 def register() -> None:
     ABOUT.extend((sessions_about, proposals_about))
-    for kind, explained in (("proposal", _proposal), ("message", _message), ("session", _session)):
-        causes.register(kind, explained)
+    for noun, explained in (("proposal", _proposal), ("message", _message), ("session", _session)):
+        causes.register(noun, explained)

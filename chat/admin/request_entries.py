@@ -18,9 +18,9 @@ _NOTE = re.compile(r"\A\[.*\]\Z", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class EntryPart:
-    """`kind` is one of those of `LABELS`; `call_id` joins the result of a tool with its call, which has the name."""
+    """`holds` is one of those of `LABELS`; `call_id` joins the result of a tool with its call, which has the name."""
 
-    kind: str
+    holds: str
     text: str
     name: str = ""
     call_id: str = ""
@@ -105,10 +105,10 @@ def _blocks(content: Any) -> list[Mapping[str, Any]]:
     return [{"type": "text", "text": content}] if content else []
 
 
-def _texts(kind: str, content: Any) -> Iterator[EntryPart]:
+def _texts(holds: str, content: Any) -> Iterator[EntryPart]:
     blocks = [content] if isinstance(content, dict) else _blocks(content)
     for block in blocks:
-        yield EntryPart(kind, _text_of(block))
+        yield EntryPart(holds, _text_of(block))
 
 
 def _text_of(value: Any) -> str:

@@ -45,7 +45,7 @@ class ShownCall:
 
 @dataclass(frozen=True, slots=True)
 class ShownEntryPart:
-    kind: str
+    holds: str
     label: str
     text: str
     tokens: str
@@ -215,7 +215,7 @@ def _entries(
 ) -> list[ShownEntry]:
     contents = kept_requests.contents([chain.ids[number] for number in numbers])
     parts = {number: parts_of(contents[chain.ids[number]]) for number in numbers}
-    names = {part.call_id: part.name for found in parts.values() for part in found if part.kind == "call"}
+    names = {part.call_id: part.name for found in parts.values() for part in found if part.holds == "call"}
     # The vendor says what it had kept; the last attempt that counted tells.
     counted = [call for call in request.model_calls.all() if call.prompt_tokens]
     cached_share = counted[-1].cached_tokens / counted[-1].prompt_tokens if counted else 0
@@ -243,13 +243,13 @@ def _place_of_question(chain: kept_requests.Chain) -> int:
         some = range(max(0, stop - ENTRIES_PER_PAGE), stop)
         contents = kept_requests.contents([chain.ids[number] for number in some])
         for number in reversed(some):
-            if any(part.kind == "words" for part in parts_of(contents[chain.ids[number]])):
+            if any(part.holds == "words" for part in parts_of(contents[chain.ids[number]])):
                 return number
     return -1
 
 
 def _section(number: int, parts: Sequence[EntryPart], question: int) -> Promise:
-    if parts and all(part.kind == "system" for part in parts) and number < max(question, 1):
+    if parts and all(part.holds == "system" for part in parts) and number < max(question, 1):
         return gettext_lazy("Rules")
     if number == question:
         return gettext_lazy("The question")
@@ -258,11 +258,11 @@ def _section(number: int, parts: Sequence[EntryPart], question: int) -> Promise:
 
 def _part(part: EntryPart, called: str = "") -> ShownEntryPart:
     """A part as it is shown; `called` is the tool that a result is of."""
-    name, label = part.name or called, str(LABELS[part.kind])
+    name, label = part.name or called, str(LABELS[part.holds])
     cut = len(part.text) > MAX_TEXT_CHARS
     text = part.text[:MAX_TEXT_CHARS]
     heading = _("%(label)s: %(name)s") % {"label": label, "name": name} if name else label
-    return ShownEntryPart(part.kind, heading, text, figures.number(count_tokens(part.text)), cut)
+    return ShownEntryPart(part.holds, heading, text, figures.number(count_tokens(part.text)), cut)
 
 
 def _specs(tools: str | None) -> tuple[ToolSpec, ...]:

@@ -24,7 +24,7 @@ _COUNTS = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_toke
 class _Block:
     """A content block in the making; `written` is thinking or the JSON of arguments."""
 
-    kind: str
+    type: str
     id: str = ""
     written: str = ""
     signature: str = ""
@@ -66,12 +66,12 @@ class MessagesDecoder(Decoder):
         content = as_dict(payload.get("content_block"))
         block = _Block(str(content.get("type")))
         self._blocks[position_key(payload.get("index"))] = block
-        if block.kind == "tool_use":
+        if block.type == "tool_use":
             self.count_call()
             block.id = self.ids.claim(content.get("id"))
             block.given_input = content.get("input")
             yield pieces.ToolCallStart(block.id, tool_name(self.text(content.get("name"))))
-        elif block.kind == "redacted_thinking":
+        elif block.type == "redacted_thinking":
             block.data = self.text(content.get("data"))
         else:
             yield from self._write(block, content)
@@ -84,28 +84,28 @@ class MessagesDecoder(Decoder):
         yield from self._write(block, delta)
 
     def _write(self, block: _Block, fields: dict[str, Any]) -> Iterator[pieces.Piece]:
-        if block.kind == "tool_use":
+        if block.type == "tool_use":
             if fragment := self.text(fields.get("partial_json")):
                 block.written += fragment
                 yield pieces.ToolCallDelta(block.id, fragment)
-        elif block.kind == "thinking":
+        elif block.type == "thinking":
             block.signature += self.text(fields.get("signature"))
             if thought := self.text(fields.get("thinking")):
                 block.written += thought
                 yield pieces.ReasoningDelta(thought)
-        elif block.kind == "text" and (text := self.text(fields.get("text"))):
+        elif block.type == "text" and (text := self.text(fields.get("text"))):
             yield pieces.TextDelta(text)
 
     def _stop_block(self, payload: dict[str, Any]) -> Iterator[pieces.Piece]:
         block = self._blocks.pop(position_key(payload.get("index")), None)
         if block is None:
             return
-        if block.kind == "tool_use" and not block.written.strip():
+        if block.type == "tool_use" and not block.written.strip():
             yield pieces.ToolCallDelta(block.id, self.text(json.dumps(as_dict(block.given_input))))
-        elif block.kind == "thinking" and block.signature:
+        elif block.type == "thinking" and block.signature:
             signed = {"type": "thinking", "thinking": block.written, "signature": block.signature}
             yield pieces.VendorBlock(VENDOR, signed)
-        elif block.kind == "redacted_thinking":
+        elif block.type == "redacted_thinking":
             yield pieces.VendorBlock(VENDOR, {"type": "redacted_thinking", "data": block.data})
 
     def _take_message_delta(self, payload: dict[str, Any]) -> Iterator[pieces.Piece]:

@@ -127,7 +127,7 @@ def _of_connection(exception: BaseException) -> tuple[BaseException, ErrorCode |
             return cause, "timeout"
         if isinstance(cause, (aiohttp.ClientError, OSError)):
             return cause, "network"
-    names = {kind.__name__ for cause in _causes(exception) for kind in type(cause).__mro__}
+    names = {class_.__name__ for cause in _causes(exception) for class_ in type(cause).__mro__}
     if names & {"APITimeoutError", "TimeoutException"}:
         return exception, "timeout"
     return exception, "network" if names & {"APIConnectionError", "TransportError"} else None

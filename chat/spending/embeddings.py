@@ -15,21 +15,22 @@ from chat.spending.refusing import BudgetRefused
 from chat.spending.reserving import reserve
 from chat.spending.settling import record_costs_now, release
 from graphs.site.accounts import Account
-from rag.embeddings import embedding_models
+from rag.embeddings import embedder, embedding_models
 from rag.embeddings.embedder import Embedded, EmbeddingFailed
-from rag.embeddings.embedder import Purpose as Kind
 from rag.embeddings.metering import OverBudget
 
 #: After these nobody knows whether the vendor did the work.
 _PERHAPS_BILLED = frozenset({"timeout", "network"})
 
 
-def meter(name: str, texts: Sequence[str], kind: Kind, account: Account, ask: Callable[[], Embedded]) -> Embedded:
+def meter(
+    name: str, texts: Sequence[str], purpose: embedder.Purpose, account: Account, ask: Callable[[], Embedded]
+) -> Embedded:
     """Makes the call if budgets pay for it. What the local model does for nobody's run is not recorded."""
-    bound = _bound(name, texts, kind, size)
+    bound = _bound(name, texts, purpose, size)
     if bound.provider == embedding_models.LOCAL:
-        return _local(bound, kind, account, ask)
-    reservation = _reserved(account, bound, partial(_bound, name, texts, kind, counted))
+        return _local(bound, purpose, account, ask)
+    reservation = _reserved(account, bound, partial(_bound, name, texts, purpose, counted))
     started = time.monotonic()
     try:
         embedded = ask()
@@ -59,24 +60,24 @@ def _reserved(account: Account, bound: Bound, closer: Callable[[], Bound]) -> uu
     return reservation if reserved else None
 
 
-def _local(bound: Bound, kind: Kind, account: Account, ask: Callable[[], Embedded]) -> Embedded:
+def _local(bound: Bound, purpose: embedder.Purpose, account: Account, ask: Callable[[], Embedded]) -> Embedded:
     started = time.monotonic()
     embedded = ask()
     cost = _cost(bound, Usage(embedded.tokens, estimated=embedded.estimated), started, "complete", None)
-    if kind == "stored":
+    if purpose == "stored":
         record_costs_now(account, [cost])
     elif account.run_id is not None:
         free_questions.add(account.run_id, cost)
     return embedded
 
 
-def _bound(name: str, texts: Sequence[str], kind: Kind, most_of: Callable[[str], int]) -> Bound:
+def _bound(name: str, texts: Sequence[str], purpose: embedder.Purpose, most_of: Callable[[str], int]) -> Bound:
     provider, _, model = name.partition("/")
     per_million = embedding_models.price(name)
     price = None if per_million is None else Price(per_million, per_million, 0)
     most = sum(most_of(text) + 1 for text in texts)
     return Bound(
-        purpose=Purpose.EMBEDDING if kind == "stored" else Purpose.QUESTION,
+        purpose=Purpose.EMBEDDING if purpose == "stored" else Purpose.QUESTION,
         provider=provider,
         model=model,
         prompt_tokens=sum(estimated_tokens(size(text)) for text in texts),

@@ -34,7 +34,7 @@ class Side:
 class Row:
     """A line of the page. A "folded" one stands for `folded` lines that are not shown."""
 
-    kind: Literal["same", "changed", "old", "new", "folded"]
+    change: Literal["same", "changed", "old", "new", "folded"]
     old: Side | None = None
     new: Side | None = None
     folded: int = 0

@@ -78,8 +78,8 @@ def problem_of(exc: Exception) -> Problem:
     """The problem that an exception stands for. An unknown exception is logged, and its contents are kept back."""
     if isinstance(exc, Problem):
         return exc
-    for kind, make in _MAKERS:
-        if isinstance(exc, kind):
+    for class_, make in _MAKERS:
+        if isinstance(exc, class_):
             return make(exc)
     return unexpected(exc)
 
@@ -134,7 +134,7 @@ def _from_framework(exc: Any) -> Problem:
     headers = _challenge(exc)
     if getattr(exc, "wait", None):
         headers["Retry-After"] = str(int(exc.wait))
-    code = next((name for kind, name in _CODES.items() if isinstance(exc, kind)), exc.default_code)
+    code = next((name for class_, name in _CODES.items() if isinstance(exc, class_)), exc.default_code)
     return Problem(exc.status_code, code, _sentence(exc.detail), _errors_of(exc), headers=headers)
 
 

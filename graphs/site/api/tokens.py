@@ -63,9 +63,9 @@ def read_claim(access: str) -> Claim:
     return _claim(_verified(access, AccessToken))
 
 
-def _verified(text: str, kind: type[AnyToken]) -> AnyToken:
+def _verified(text: str, token_class: type[AnyToken]) -> AnyToken:
     try:
-        return kind(cast(Any, text))
+        return token_class(cast(Any, text))
     except (TokenError, *_NO_TIME) as error:
         raise TokenRefused from error
 

@@ -15,7 +15,7 @@ Level = Literal["debug", "info", "warning", "error"]
 #: Gives texts of people and models by name. It is called only if the operator wants them in the logs.
 Text = Callable[[], Mapping[str, Any]]
 #: The kinds of activities.
-Kind = Literal["run", "llm_call", "tool", "retrieval", "question_embedding", "embedding_batch"]
+ActivityName = Literal["run", "llm_call", "tool", "retrieval", "question_embedding", "embedding_batch"]
 
 _about: ContextVar[Mapping[str, Any]] = ContextVar("about", default={})  # noqa: B039 - nobody changes it
 
@@ -39,7 +39,7 @@ class Moment:
 class Activity:
     """Something under way or over. `outcome` is "complete" or why it is not, `seconds` is how long it took."""
 
-    kind: Kind
+    name: ActivityName
     about: Mapping[str, Any]
     fields: dict[str, Any]
     text: Text = _no_text
@@ -100,9 +100,9 @@ def measure(name: str, value: float) -> None:
 
 
 @contextmanager
-def activity(kind: Kind, text: Text = _no_text, **fields: Any) -> Iterator[Activity]:
+def activity(name: ActivityName, text: Text = _no_text, **fields: Any) -> Iterator[Activity]:
     """Emits an activity that begins here and ends with the block, however that is left."""
-    activity = Activity(kind, _about.get(), fields, text)
+    activity = Activity(name, _about.get(), fields, text)
     begun = [(listener, _call(listener.begun, activity)) for listener in listeners]
     try:
         yield activity
@@ -125,6 +125,6 @@ def _call(hear: Callable[..., Any], what: Moment | Activity | str, *args: Any) -
         return hear(what, *args)
     except Exception as error:  # Any: a broken sink must not break an answer.
         # Only its name: fields and texts may be private.
-        name = what if isinstance(what, str) else what.name if isinstance(what, Moment) else what.kind
+        name = what if isinstance(what, str) else what.name
         log.warning("%s did not hear of %s: %s", hear.__qualname__, name, type(error).__name__)
         return None

@@ -9,15 +9,15 @@ from typing import Any
 from django.conf import settings
 from django.utils.module_loading import import_string
 
-from graphs.site.telemetry.events import Activity, Kind, Level, Listener, Moment, Text
+from graphs.site.telemetry.events import Activity, ActivityName, Level, Listener, Moment, Text
 
 log = logging.getLogger("countersign.events")
 
 _LEVELS = logging.getLevelNamesMapping()
 Entry = dict[str, Any]
 #: The names of the events at the beginning and at the end of an activity. The first is written with AI_DEBUG only.
-BEGIN: dict[Kind, str] = {"run": "agent_chat_start", "llm_call": "llm_call_start", "tool": "tool_execute"}
-END: dict[Kind, str] = {
+BEGIN: dict[ActivityName, str] = {"run": "agent_chat_start", "llm_call": "llm_call_start", "tool": "tool_execute"}
+END: dict[ActivityName, str] = {
     "run": "agent_chat_done",
     "llm_call": "llm_call_done",
     "tool": "tool_result",
@@ -37,13 +37,13 @@ class LogLines(Listener):
             _sink()(_entry(moment.name, moment.level, moment.about, moment.fields, moment.text))
 
     def begun(self, activity: Activity) -> None:
-        if settings.AI_DEBUG and activity.kind in BEGIN:
-            _sink()(_entry(BEGIN[activity.kind], "debug", activity.about, activity.fields, activity.text))
+        if settings.AI_DEBUG and activity.name in BEGIN:
+            _sink()(_entry(BEGIN[activity.name], "debug", activity.about, activity.fields, activity.text))
 
     def ended(self, activity: Activity, begun: None) -> None:
         fields = {**activity.fields, "outcome": activity.outcome, "duration_ms": round(activity.seconds * 1000, 1)}
         level: Level = "warning" if activity.failed else "info"
-        _sink()(_entry(END[activity.kind], level, activity.about, fields, activity.text))
+        _sink()(_entry(END[activity.name], level, activity.about, fields, activity.text))
 
 
 def to_logging(entry: Entry) -> None:

@@ -96,7 +96,7 @@ class Metrics(Listener):
 
     def ended(self, activity: Activity, begun: None) -> None:
         fields, seconds = activity.fields, activity.seconds
-        match activity.kind:
+        match activity.name:
             case "run":
                 RUNS.labels(activity.outcome).inc()
                 RUN_SECONDS.observe(seconds)

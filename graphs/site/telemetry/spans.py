@@ -14,9 +14,9 @@ from opentelemetry.sdk.resources import SERVICE_NAME, Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.trace import Span, SpanKind, StatusCode, Tracer
 
-from graphs.site.telemetry.events import Activity, Kind, Listener, Text
+from graphs.site.telemetry.events import Activity, ActivityName, Listener, Text
 
-OPERATIONS: dict[Kind, str] = {
+OPERATIONS: dict[ActivityName, str] = {
     "run": "invoke_agent",
     "llm_call": "chat",
     "tool": "execute_tool",
@@ -69,7 +69,7 @@ class Spans(Listener):
         self._tracer: Tracer = provider.get_tracer("countersign")
 
     def begun(self, activity: Activity) -> tuple[AbstractContextManager[Span], Span]:
-        kind = SpanKind.CLIENT if activity.kind in CLIENT else SpanKind.INTERNAL
+        kind = SpanKind.CLIENT if activity.name in CLIENT else SpanKind.INTERNAL
         current = self._tracer.start_as_current_span(
             _name(activity), kind=kind, record_exception=False, set_status_on_exception=False
         )
@@ -88,16 +88,16 @@ class Spans(Listener):
 
 def _name(activity: Activity) -> str:
     """The operation and its model or tool: "chat gpt-4o", "execute_tool search_nodes"."""
-    operation = OPERATIONS[activity.kind]
+    operation = OPERATIONS[activity.name]
     with_what = activity.fields.get("model") or activity.fields.get("tool")
     return f"{operation} {with_what}" if with_what else operation
 
 
 def _attributes(activity: Activity) -> Iterator[tuple[str, Any]]:
-    yield "gen_ai.operation.name", OPERATIONS[activity.kind]
-    if activity.kind == "run":
+    yield "gen_ai.operation.name", OPERATIONS[activity.name]
+    if activity.name == "run":
         yield "gen_ai.agent.name", "countersign"
-    if activity.kind == "tool":
+    if activity.name == "tool":
         yield "gen_ai.tool.type", "function"
     for name, value in activity.about.items():
         yield "gen_ai.conversation.id" if name == "session" else f"countersign.{name}", str(value)

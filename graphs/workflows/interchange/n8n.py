@@ -113,8 +113,8 @@ def _parsed_nodes(
     outputs: dict[str, set[Slot]] = defaultdict(set)
     inputs: dict[str, set[Slot]] = defaultdict(set)
     for connection in connections:
-        outputs[connection.source].add((connection.kind, connection.output))
-        inputs[connection.target].add((connection.target_kind, connection.input))
+        outputs[connection.source].add((connection.type, connection.output))
+        inputs[connection.target].add((connection.target_type, connection.input))
     given = (step.node.position for step in steps)
     positions = grid.fill((SHEET.key, (position[0], position[1]) if position else None) for position in given)
     parsed = []
@@ -173,7 +173,7 @@ def _parsed_edges(by_name: dict[str, _Step], connections: list[Connection]) -> t
     edges = []
     for connection in connections:
         source, target = by_name[connection.source], by_name[connection.target]
-        label = source.labels.get(connection.output, "") if connection.kind == "main" else ""
+        label = source.labels.get(connection.output, "") if connection.type == "main" else ""
         edges.append(
             ParsedEdge(
                 key=unique.take(f"{source.key}--{target.key}"),

@@ -1,4 +1,4 @@
-"""The connections of an n8n workflow: `{source name: {kind: [[{node, type, index}]]}}`. Called by `n8n`."""
+"""The connections of an n8n workflow: `{source name: {type: [[{node, type, index}]]}}`. Called by `n8n`."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 from graphs.site.json_values import shown
 from graphs.workflows.interchange.refusals import FileWarning, Problems, path
 
-#: Kinds and indexes become ids of handles, of which the database keeps 100 characters.
-MAX_KIND = 60
+#: Types and indexes become ids of handles, of which the database keeps 100 characters.
+MAX_TYPE = 60
 MAX_INDEX = 10_000
 
 
@@ -19,29 +19,29 @@ class Connection:
     """One arrow, from an output of one node to an input of another; nodes by their names in the file."""
 
     source: str
-    kind: str
+    type: str
     output: int
     target: str
-    target_kind: str
+    target_type: str
     input: int
 
     @property
     def source_handle(self) -> str:
-        return f"{self.kind}-{self.output}"
+        return f"{self.type}-{self.output}"
 
     @property
     def target_handle(self) -> str:
-        return f"{self.target_kind}-{self.input}"
+        return f"{self.target_type}-{self.input}"
 
 
 def connections_of(document: dict[str, Any], problems: Problems) -> Iterator[Connection]:
     """The connections in the order of the file; null is no connection."""
-    for source, kinds in _items(document.get("connections"), ("connections",), problems):
-        for kind, outputs in _items(kinds, ("connections", source), problems):
-            for output, targets in _entries(outputs, ("connections", source, kind), problems):
-                steps = ("connections", source, kind, output)
+    for source, by_type in _items(document.get("connections"), ("connections",), problems):
+        for type_, outputs in _items(by_type, ("connections", source), problems):
+            for output, targets in _entries(outputs, ("connections", source, type_), problems):
+                steps = ("connections", source, type_, output)
                 for position, target in _entries(targets, steps, problems):
-                    connection = _connection(source, kind, output, target)
+                    connection = _connection(source, type_, output, target)
                     if connection is None:
                         message = _("A connection is an object like {example}.")
                         example = '{"node": "name", "type": "main", "index": 0}'
@@ -65,15 +65,15 @@ def _entries(value: Any, steps: tuple[str | int, ...], problems: Problems) -> It
     return enumerate(value or ())
 
 
-def _connection(source: str, kind: str, output: int, target: Any) -> Connection | None:
+def _connection(source: str, type_: str, output: int, target: Any) -> Connection | None:
     if not isinstance(target, dict):
         return None
-    name, target_kind, index = target.get("node"), target.get("type", "main"), target.get("index", 0)
-    if not isinstance(name, str) or not isinstance(target_kind, str) or type(index) is not int:
+    name, target_type, index = target.get("node"), target.get("type", "main"), target.get("index", 0)
+    if not isinstance(name, str) or not isinstance(target_type, str) or type(index) is not int:
         return None
-    if max(len(kind), len(target_kind)) > MAX_KIND or output >= MAX_INDEX or not 0 <= index < MAX_INDEX:
+    if max(len(type_), len(target_type)) > MAX_TYPE or output >= MAX_INDEX or not 0 <= index < MAX_INDEX:
         return None
-    return Connection(source, kind, output, name, target_kind, index)
+    return Connection(source, type_, output, name, target_type, index)
 
 
 def resolved(connections: list[Connection], names: set[str], warnings: list[FileWarning]) -> list[Connection]:
@@ -85,7 +85,7 @@ def resolved(connections: list[Connection], names: set[str], warnings: list[File
             found.append(connection)
         else:
             message = _('The connection from "{source}" to "{target}" is left out: there is no node "{name}".')
-            where = path(("connections", connection.source, connection.kind, connection.output))
+            where = path(("connections", connection.source, connection.type, connection.output))
             ends = {"source": shown(connection.source), "target": shown(connection.target), "name": shown(absent)}
             warnings.append(FileWarning(where, message.format(**ends), "dangling"))
     return found

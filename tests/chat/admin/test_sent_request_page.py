@@ -57,7 +57,7 @@ def test_it_shows_every_call_and_what_was_new_in_it(own: Talk) -> None:
     assert (shown.call.prompt_tokens, shown.call.cached_tokens) == ("800", "400")
     assert [entry.new for entry in shown.entries] == [False, True, True]
     assert [entry.cached for entry in shown.entries] == [True, False, False]
-    assert [part.kind for entry in shown.entries for part in entry.parts] == ["words", "text", "call", "result"]
+    assert [part.holds for entry in shown.entries for part in entry.parts] == ["words", "text", "call", "result"]
     assert [str(entry.section) for entry in shown.entries] == ["The question", "Since the question", ""]
     assert [part.label for part in shown.entries[2].parts] == ["result of a tool: search_nodes"]
     assert [tool.name for tool in shown.tools] == ["search_nodes"]
@@ -65,7 +65,7 @@ def test_it_shows_every_call_and_what_was_new_in_it(own: Talk) -> None:
     assert response.context["question"] == "Where is the API?"
     first = seen_by(superuser(), own, call=1).context["shown"]
     assert [entry.new for entry in first.entries] == [True]
-    assert [part.kind for part in first.reply] == ["reasoning", "call", "result"]
+    assert [part.holds for part in first.reply] == ["reasoning", "call", "result"]
 
 
 @pytest.mark.parametrize("wire", ["openai", "openai-responses", "anthropic"])
@@ -142,11 +142,11 @@ def test_every_wire_is_readable(kind: Any) -> None:
     messages = (PromptMessage("system", "Be kind."), QUESTION, called, RESULT, PromptMessage("user", "[No more.]"))
     entries = take_apart(body_of(config, ModelRequest(messages, (TOOL,), "m", 4096))).entries
     parts = [part for entry in entries for part in parts_of(entry.content)]
-    kinds = [part.kind for part in parts if part.kind != "reasoning"]
+    kinds = [part.holds for part in parts if part.holds != "reasoning"]
     assert kinds == ["system", "data", "words", "text", "call", "result", "note"]
-    assert next(part for part in parts if part.kind == "words").text == "Where is it?"
-    assert json.loads(next(part for part in parts if part.kind == "call").text) == {"query": "api"}
-    assert "fetch-api" in next(part for part in parts if part.kind == "result").text
+    assert next(part for part in parts if part.holds == "words").text == "Where is it?"
+    assert json.loads(next(part for part in parts if part.holds == "call").text) == {"query": "api"}
+    assert "fetch-api" in next(part for part in parts if part.holds == "result").text
 
 
 def test_a_call_beside_the_answer_says_what_it_was_for(own: Talk) -> None:
