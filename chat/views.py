@@ -67,9 +67,9 @@ def _lines(member: Member, proposals: Sequence[Proposal], links: Mapping[Ref, Li
     """Proposals as the API gives them, whose conversation each comes from, and the page where it can be looked at."""
     shown = zip(proposals_json(proposals), proposals, strict=True)
     return [
-        {**as_json, "owner": proposal.session.owner.get_username()}
+        {**as_shown.to_json(), "owner": proposal.session.owner.get_username()}
         | _page_of(member, proposal, links.get(proposal.ref))
-        for as_json, proposal in shown
+        for as_shown, proposal in shown
     ]
 
 

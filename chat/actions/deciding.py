@@ -210,7 +210,7 @@ def _refusal(proposal: Proposal, mine: bool) -> Refused | None:
     """Why a decision had no effect, as the proposal stands now; None if it had one."""
     if mine and proposal.status in {ProposalStatus.APPLIED, ProposalStatus.REJECTED}:
         return None
-    details = {"proposal": brief_json(proposal)}
+    details = {"proposal": brief_json(proposal).to_json()}
     if proposal.status == ProposalStatus.EXPIRED:
         return Refused("expired", _("Nobody decided in time; this proposal has expired."), details=details)
     if not mine:

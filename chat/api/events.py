@@ -12,7 +12,7 @@ from rest_framework.views import APIView
 
 from chat.api.requests import own_message, own_session, own_stream
 from chat.events.notices import stream_of
-from chat.events.vocabulary import StoredEvent, event_json
+from chat.events.vocabulary import EventType, StoredEvent, event_json
 from chat.queries import streams
 from graphs.api.objects import ID, TYPE
 from graphs.objects.headers import object_for
@@ -31,7 +31,7 @@ LIMIT = OpenApiParameter("limit", {"type": "integer", "minimum": 0, "maximum": s
 class EventShape(Shape):
     stream: str
     sequence: int
-    type: str
+    type: EventType
     data: dict[str, Any]
     message_id: str | None
     run_id: str | None

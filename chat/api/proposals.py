@@ -17,7 +17,13 @@ from chat.api.requests import shared_proposal
 from chat.api.run_json import AcceptedShape, RestedShape
 from chat.events import notices
 from chat.models import ProposalStatus
-from chat.proposals.proposal_json import ProposalShape, Status, brief_json, proposal_json, proposals_json
+from chat.proposals.proposal_json import (
+    ProposalShape,
+    Status,
+    brief_json,
+    proposal_json,
+    proposals_json,
+)
 from chat.queries.proposals import proposals_of, waiting_count
 from graphs.history.diffs import DiffEntry, labelled
 from graphs.objects.kinds import is_object
@@ -108,9 +114,9 @@ class DecidedOneShape(Shape):
     def of(cls, id_: str, outcome: Decided | Refused) -> Self:
         if isinstance(outcome, Decided):
             proposal = brief_json(outcome.proposal)
-            return cls(id=id_, status=proposal["status"], proposal=proposal)
-        proposal = outcome.extra["proposal"]
-        return cls(id=id_, status=proposal["status"], code=outcome.code, detail=outcome.detail, proposal=proposal)
+            return cls(id=id_, status=proposal.status, proposal=proposal)
+        shown = outcome.extra["proposal"]
+        return cls(id=id_, status=shown["status"], code=outcome.code, detail=outcome.detail, proposal=shown)
 
 
 class DecidedManyShape(Shape):
@@ -152,7 +158,7 @@ class ProposalView(APIView):
     @extend_schema(operation_id="getProposal", responses={200: WholeProposal})
     def get(self, request: Request, proposal_id: str) -> Response:
         """One proposal, whole."""
-        return Response(proposal_json(shared_proposal(request, proposal_id)[0]))
+        return Response(proposal_json(shared_proposal(request, proposal_id)[0]).to_json())
 
 
 class PreviewView(APIView):

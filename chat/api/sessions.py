@@ -1,6 +1,6 @@
 """Sessions: list, read, change, hide; their messages; resume, retry, stop."""
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from django.conf import settings
 from django.utils.translation import gettext as _
@@ -9,14 +9,13 @@ from pydantic import Field
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
-from typing_extensions import TypedDict
 
 from chat.actions import conversations, posting
 from chat.api.message_json import MessagePage, MessageShape
 from chat.api.requests import own_session
 from chat.api.run_json import AcceptedShape, RestedShape
 from chat.engine import available_models
-from chat.engine.states import load
+from chat.engine.states import Phase, load
 from chat.models import Session
 from chat.queries.answers import SessionUsageShape
 from chat.queries.conversations import messages_of, reading_point, sessions_of, summary_of
@@ -27,7 +26,7 @@ from graphs.site.api.openapi import problems
 from graphs.site.api.paging import PAGE_PARAMETERS, PageShape, asked_page
 from graphs.site.api.parameters import object_name
 from graphs.site.api.problems import invalid
-from graphs.site.shapes import Id, Moment, Shape
+from graphs.site.shapes import AsItIs, Id, Moment, Shape
 
 CONTEXT = OpenApiParameter("context", str, description="Kind and id of an object, for example graph:nba.")
 
@@ -53,18 +52,33 @@ class SessionBody(Body):
     require_validation: bool | None = None
 
 
+class WaitsForPerson(Shape):
+    """Waits for a decision or an answer about `id`."""
+
+    kind: Literal["validation", "question", "completion"]
+    id: str
+
+
+class WaitsAtToolLimit(Shape):
+    """Waits for whether it may read on; says what the event of that said."""
+
+    kind: Literal["tool_limit"]
+    rounds_used: int
+    max_extended: int
+
+
 class SessionShape(Shape):
     id: Id
     title: str
-    type: str
+    type: AsItIs[Literal["CHAT", "AUTOMATION"]]
     context: ObjectName | None
     model: str
     model_available: bool
-    phase: str
-    waiting: dict[str, Any] | None
+    phase: AsItIs[Phase]
+    waiting: WaitsForPerson | WaitsAtToolLimit | None
     usage: SessionUsageShape
     stream_id: str
-    on_disconnect: str
+    on_disconnect: AsItIs[Literal["continue", "cancel"]]
     require_validation: bool
     created_at: Moment
     updated_at: Moment
@@ -85,30 +99,15 @@ class SessionShape(Shape):
 class SessionPage(PageShape[SessionShape]): ...
 
 
-class ForPerson(TypedDict):
-    """Waits for a decision or an answer about `id`."""
-
-    kind: Literal["validation", "question", "completion"]
-    id: str
-
-
-class AtToolLimit(TypedDict):
-    """Waits for whether it may read on; says what the event of that said."""
-
-    kind: Literal["tool_limit"]
-    roundsUsed: int
-    maxExtended: int
-
-
-def _waiting(session: Session) -> ForPerson | AtToolLimit | None:
+def _waiting(session: Session) -> WaitsForPerson | WaitsAtToolLimit | None:
     """What the session waits for."""
     state = load(session.state)
     if state.waiting is None:
         return None
     if state.waiting.waits_for == "tool_limit":
         limit = settings.TOOL_ROUNDS_EXTENDED
-        return {"kind": "tool_limit", "roundsUsed": state.rounds, "maxExtended": limit}
-    return {"kind": state.waiting.waits_for, "id": state.waiting.id}
+        return WaitsAtToolLimit(kind="tool_limit", rounds_used=state.rounds, max_extended=limit)
+    return WaitsForPerson(kind=state.waiting.waits_for, id=state.waiting.id)
 
 
 class SessionsView(APIView):

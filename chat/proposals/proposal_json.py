@@ -2,9 +2,9 @@
 
 import uuid
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal, NotRequired, cast
+from typing import Any, Literal, NotRequired, Self
 
-from pydantic import with_config
+from pydantic import PrivateAttr, with_config
 from typing_extensions import TypedDict
 
 from chat.events.vocabulary import NewEvent
@@ -12,6 +12,7 @@ from chat.models import Proposal, ProposalStatus
 from graphs.history import queries
 from graphs.history.diffs import DiffEntry, labelled
 from graphs.objects.refs import ObjectName
+from graphs.site.shapes import AsItIs, Id, Moment, Shape
 
 Status = Literal["pending", "applied", "rejected", "stale", "expired", "cancelled", "failed"]
 
@@ -39,21 +40,13 @@ class ProposalConflictShape(TypedDict):
     changeSetId: NotRequired[str | None]
 
 
-@with_config(extra="forbid")
-class ProposalParts(TypedDict):
-    """What is told whole or in brief. It is sent in the order in which it is stored."""
-
-    arguments: dict[str, Any]
-    decidedArguments: dict[str, Any] | None
-    diff: list[DiffEntry]
-    objects: list[TargetShape]
-    targets: list[TargetShape]
-    conflicts: list[ProposalConflictShape]
-    counts: dict[str, dict[Literal["create", "update", "move", "delete"], int]]
-    cut: list[Literal["arguments", "decidedArguments", "diff", "targets", "conflicts"]]
+#: What is told whole or in brief, by its name here.
+PARTS = {name: name for name in ("arguments", "diff", "objects", "targets", "conflicts", "counts", "cut")} | {
+    "decided_arguments": "decidedArguments"
+}
 
 
-class ProposalShape(ProposalParts):
+class ProposalShape(Shape):
     """Only one that was asked for by its id is whole. Everywhere else `cut` names what is not.
 
     `objects` are those that it changes, with the versions that it was computed from; 0 for one that it creates.
@@ -61,25 +54,56 @@ class ProposalShape(ProposalParts):
     many items come, change, move and go in the whole diff: `{node: {create: 2, move: 1}}`.
     """
 
-    id: str
-    sessionId: str
-    messageId: str
-    toolCallId: str
+    id: Id
+    session_id: Id
+    message_id: Id
+    tool_call_id: str
     object: ObjectName
     status: Status
     tool: str
     reason: str
     digest: str
-    askedBy: list[AskedShape]
-    createdAt: str
-    expiresAt: str
-    decidedBy: str | None
-    decidedAt: str | None
+    arguments: AsItIs[dict[str, Any]]
+    decided_arguments: AsItIs[dict[str, Any] | None]
+    diff: AsItIs[list[DiffEntry]]
+    objects: AsItIs[list[TargetShape]]
+    targets: AsItIs[list[TargetShape]]
+    conflicts: AsItIs[list[ProposalConflictShape]]
+    counts: AsItIs[dict[str, dict[Literal["create", "update", "move", "delete"], int]]]
+    cut: AsItIs[list[Literal["arguments", "decidedArguments", "diff", "targets", "conflicts"]]]
+    asked_by: AsItIs[list[AskedShape]]
+    created_at: Moment
+    expires_at: Moment
+    decided_by: str | None
+    decided_at: Moment | None
     feedback: str
     problem: str
-    changeSetId: str | None
-    undoneBy: str | None
-    askedAgain: bool
+    change_set_id: Id | None
+    undone_by: Id | None
+    asked_again: bool
+    _parts: tuple[str, ...] = PrivateAttr()
+
+    @classmethod
+    def of(cls, proposal: Proposal, parts: Mapping[str, Any], taken_back: Mapping[uuid.UUID, uuid.UUID]) -> Self:
+        """The proposal with its parts, whole or in brief; `taken_back` is what `undone` gives."""
+        shape = cls.from_attributes(
+            proposal,
+            object=proposal.ref.to_json(),
+            status=ProposalStatus.EXPIRED if proposal.overdue else proposal.status,
+            **{python: parts[wire] for python, wire in PARTS.items()} | {"diff": labelled(parts["diff"])},
+            decided_by=decider(proposal),
+            change_set_id=proposal.change_set,
+            undone_by=taken_back.get(proposal.change_set) if proposal.change_set else None,
+            asked_again=proposal.asked_again is not None,
+        )
+        shape._parts = tuple(parts)
+        return shape
+
+    def to_json(self) -> dict[str, Any]:
+        """The proposal as plain data, its parts in the order in which they are stored."""
+        shown = super().to_json()
+        parts = iter(self._parts)
+        return {name: shown[name] for name in (next(parts) if each in self._parts else each for each in shown)}
 
 
 def proposal_event(proposal: Proposal) -> NewEvent:
@@ -132,12 +156,8 @@ def proposals_json(proposals: Iterable[Proposal]) -> list[ProposalShape]:
     """Proposals in brief, as lists have them: `cut` names what is not whole. Nothing `LARGE` of them is read."""
     shown = list(proposals)
     taken_back = undone(shown)
-    return [_with_parts(proposal, _stored(proposal.brief), taken_back) for proposal in shown]
-
-
-def _stored(parts: ProposalParts) -> ProposalParts:
-    """The parts of a brief; those of a proposal that was never shortened have no objects."""
-    return {"objects": parts.get("objects", []), **parts}
+    # One that was never shortened has no objects.
+    return [ProposalShape.of(proposal, {"objects": [], **proposal.brief}, taken_back) for proposal in shown]
 
 
 def brief_json(proposal: Proposal) -> ProposalShape:
@@ -147,7 +167,7 @@ def brief_json(proposal: Proposal) -> ProposalShape:
 
 def proposal_json(proposal: Proposal) -> ProposalShape:
     """One proposal, whole, however long it is."""
-    whole: ProposalParts = {
+    whole = {
         "arguments": proposal.arguments,
         "decidedArguments": proposal.decided_arguments,
         "diff": proposal.diff,
@@ -157,35 +177,7 @@ def proposal_json(proposal: Proposal) -> ProposalShape:
         "counts": proposal.brief["counts"],
         "cut": [],
     }
-    return _with_parts(proposal, whole, undone([proposal]))
-
-
-def _with_parts(proposal: Proposal, parts: ProposalParts, taken_back: Mapping[uuid.UUID, uuid.UUID]) -> ProposalShape:
-    """The proposal with these parts; `taken_back` is what `undone` gives."""
-    undone_by = taken_back.get(proposal.change_set) if proposal.change_set else None
-    return {
-        "id": str(proposal.pk),
-        "sessionId": str(proposal.session_id),
-        "messageId": str(proposal.message_id),
-        "toolCallId": proposal.tool_call_id,
-        "object": proposal.ref.to_json(),
-        "status": cast("Status", ProposalStatus.EXPIRED if proposal.overdue else proposal.status),
-        "tool": proposal.tool,
-        "reason": proposal.reason,
-        "digest": proposal.digest,
-        **parts,
-        "diff": labelled(parts["diff"]),
-        "askedBy": proposal.asked_by,
-        "createdAt": proposal.created_at.isoformat(),
-        "expiresAt": proposal.expires_at.isoformat(),
-        "decidedBy": decider(proposal),
-        "decidedAt": proposal.decided_at.isoformat() if proposal.decided_at else None,
-        "feedback": proposal.feedback,
-        "problem": proposal.problem,
-        "changeSetId": str(proposal.change_set) if proposal.change_set else None,
-        "undoneBy": str(undone_by) if undone_by else None,
-        "askedAgain": proposal.asked_again is not None,
-    }
+    return ProposalShape.of(proposal, whole, undone([proposal]))
 
 
 def decider(proposal: Proposal) -> str | None:

@@ -10,6 +10,7 @@ from chat.queries.proposals import in_brief
 from chat.spending.recording import COUNTS, OF_CONVERSATION
 from graphs.site import row_store
 from graphs.site.shapes import AsItIs, Shape
+from graphs.site.vendor_errors import ErrorCode
 
 _ANSWER = f"""
 SELECT {row_store.columns(Message, of="m")},
@@ -27,7 +28,7 @@ class ToolCallShape(Shape):
 
 
 class ErrorShape(Shape):
-    code: str
+    code: ErrorCode
     message: str
     retryable: bool
 

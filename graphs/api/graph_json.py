@@ -11,6 +11,7 @@ from graphs.site.api.paging import PageShape
 from graphs.site.shapes import AsItIs, Shape
 from graphs.workflows.exports import EdgeShape, ExportedNodeType, NodeShape, SheetShape, export_graph
 from graphs.workflows.imports import ImportedGraph
+from graphs.workflows.interchange.refusals import WarningCode
 from graphs.workflows.node_types import BUILT_IN, TypeRecord
 
 
@@ -75,7 +76,7 @@ class GraphShape(Shape):
 class ImportWarning(Shape):
     where: str
     message: str
-    code: str
+    code: WarningCode
 
 
 class ImportResult(Shape):

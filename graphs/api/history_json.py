@@ -168,7 +168,7 @@ class ChangeSetPage(ChangeSetShape, _Neighbours): ...
 
 class VersionShape(ChangeSetHead):
     version: int
-    summary: dict[str, dict[str, int]]
+    summary: dict[str, dict[Action, int]]
     modifications: AsItIs[list[ListedModification]]
 
     @classmethod

@@ -8,6 +8,7 @@ from pydantic import Field
 from graphs.history.diffs import DiffEntry, diff_in
 from graphs.history.rollback import Plan
 from graphs.history.rollback_conflicts import NamedClash, named
+from graphs.history.undo import Code
 from graphs.objects.ref_body import RefBody
 from graphs.objects.refs import ObjectName
 from graphs.site.api.bodies import Body
@@ -64,7 +65,7 @@ class ConflictShape(Shape):
     field: str
     label: str
     field_label: str
-    code: str
+    code: Code
     detail: str
     expected: Any
     found: Any

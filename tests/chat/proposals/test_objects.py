@@ -67,8 +67,8 @@ def test_an_object_is_changed_as_it_was_shown(member: Member, spring: AlwaysSend
     proposal = ask(member, "update_object", object=name_of(spring), updates={"part_key": "flowers"})
     assert (proposal.object_type, proposal.object_key) == ("pin", str(spring.pk))
     assert proposal.asked_by == [{"level": "default", "why": "pin.part_key"}]
-    assert proposal_json(proposal)["objects"] == [{"type": "pin", "id": str(spring.pk), "version": 1}]
-    assert proposal_json(proposal)["objects"] == brief_json(proposal)["objects"]
+    assert proposal_json(proposal).objects == [{"type": "pin", "id": str(spring.pk), "version": 1}]
+    assert proposal_json(proposal).objects == brief_json(proposal).objects
     assert AlwaysSend.objects.get().part_key == ""
 
     assert approve(member, proposal).status == ProposalStatus.APPLIED
@@ -85,7 +85,7 @@ def test_a_conversation_about_a_graph_may_propose_for_another_object(
     node = {"tool": "propose_delete_node", "arguments": {"nodeKey": "fetch-api"}}
     both = ask(member, "batch", nba, actions=[step, node])
     assert both.object_type == "graph"
-    assert {each["type"] for each in proposal_json(both)["objects"]} == {"graph", "pin"}
+    assert {each["type"] for each in proposal_json(both).objects} == {"graph", "pin"}
     with pytest.raises(ChangeRefused, match=r"about nothing that has such parts\. Name the objects"):
         ask(member, "batch", None, actions=[step, node])
 
@@ -93,7 +93,7 @@ def test_a_conversation_about_a_graph_may_propose_for_another_object(
 def test_what_comes_and_goes(member: Member, spring: AlwaysSend) -> None:
     created = ask(member, "create_object", kind="pin", fields={"object_key": "autumn"})
     assert (created.object_id, created.object_type) == (None, "pin")
-    assert proposal_json(created)["objects"][0]["version"] == 0
+    assert proposal_json(created).objects[0]["version"] == 0
     assert approve(member, created).status == ProposalStatus.APPLIED
     assert AlwaysSend.objects.filter(pk=created.object_key, object_key="autumn").exists()
 
@@ -159,7 +159,7 @@ def test_what_the_model_refuses_in_the_end_is_told(
     assert refused.value.code == "failed"
     proposal.refresh_from_db()
     assert (proposal.status, proposal.problem) == (ProposalStatus.FAILED, "Only on Mondays.")
-    assert brief_json(proposal)["problem"] == "Only on Mondays."
+    assert brief_json(proposal).problem == "Only on Mondays."
     assert "Only on Mondays" in result_of(proposal)["error"]
 
 
