@@ -51,17 +51,19 @@ def pins(**options: Any) -> Iterator[Kind]:
         fields=("object_key", "part_type", "part_key"),
         **({"minor": ("part_type",), "url": lambda row: f"/pins/{row.pk}/"} | options),
     )
-    added_by: Any = AlwaysSend._meta.get_field("added_by")
-    added_by.blank = True  # nobody fills it in here, and the model's own validation runs
+    left: list[Any] = [AlwaysSend._meta.get_field(name) for name in ("added_by", "object_type")]
+    for field in left:
+        field.blank = True  # nobody fills it in here, and the model's own validation runs
     try:
         yield kind
     finally:
-        added_by.blank = False
+        for field in left:
+            field.blank = False
         forget(kind)
 
 
 def pin(workspace: Workspace, title: str, **values: Any) -> AlwaysSend:
-    return AlwaysSend.objects.create(workspace=workspace, object_key=title, **values)
+    return AlwaysSend.objects.create(workspace=workspace, object_type="graph", object_key=title, **values)
 
 
 @contextmanager

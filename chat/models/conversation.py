@@ -185,7 +185,7 @@ class AlwaysSend(models.Model):
     workspace = models.ForeignKey(
         Workspace, models.CASCADE, related_name="+", verbose_name=_("workspace"), db_index=False
     )
-    object_type = models.CharField(_("kind of object"), max_length=30, default="graph")
+    object_type = models.CharField(_("kind of object"), max_length=30)
     object_key = models.CharField(_("object"), max_length=MAX_KEY)
     part_type = models.CharField(_("kind of part"), max_length=30, blank=True)
     part_key = models.CharField(_("part"), max_length=250, blank=True)

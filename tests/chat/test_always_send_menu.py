@@ -59,7 +59,9 @@ def test_an_editor_chooses_and_a_viewer_sees_it(
     opened: Callable[[User], Page], alice: User, bob: User, nba: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     elsewhere = draw_nba(Workspace.objects.create(slug="third", name="Third"))
-    AlwaysSend.objects.create(workspace=elsewhere.workspace, part_type="node", object_key="nba", part_key="return")
+    AlwaysSend.objects.create(
+        workspace=elsewhere.workspace, object_type="graph", part_type="node", object_key="nba", part_key="return"
+    )
     pinning.always_send(member_of(alice), Ref("graph", "nba"), Ref("node", "root"), always=True)
     page = opened(alice)
     page.get_by_text("Always sent").click()

@@ -216,7 +216,9 @@ def _rule(world: World, slug: str) -> None:
     ValidationRule.objects.create(workspace=workspace, tool=tool)
     Budget.objects.create(workspace=workspace, limit=100)
     Allowance.objects.create(workspace=workspace, tool=tool, kind="node", field="posX", item_key=canary(slug))
-    AlwaysSend.objects.create(workspace=workspace, part_type="node", object_key=KEYS[slug], part_key=canary(slug))
+    AlwaysSend.objects.create(
+        workspace=workspace, object_type="graph", part_type="node", object_key=KEYS[slug], part_key=canary(slug)
+    )
 
 
 def _embed_in_vain(graph: Graph, slug: str) -> None:
