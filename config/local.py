@@ -67,7 +67,7 @@ def celery_url(redis_url: str) -> str:
 
 
 def server_paths(data_dir: Path) -> ServerPaths:
-    """Everything lies in the data folder, unless PostgreSQL's user cannot enter it or a socket's path would not fit."""
+    """Where files and sockets of the servers are: in the data folder, unless PostgreSQL or a path cannot be there."""
     home = _postgres_home(data_dir)
     paths = ServerPaths(data_dir, home, home / "socket", data_dir / "valkey")
     if _fits(paths.postgres_socket) and _fits(paths.valkey_socket):

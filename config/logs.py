@@ -9,5 +9,5 @@ from django.conf import settings
 
 @setup_logging.connect
 def log_as_the_site_does(**_options: Any) -> None:
-    """Celery would put handlers of its own in the place of those that keep secrets out of the logs."""
+    """Logs as the site does: Celery's own handlers would replace those that keep secrets out of the logs."""
     dictConfig(settings.LOGGING)

@@ -78,7 +78,7 @@ def explain(tail: str, where: local.ServerPaths) -> str | None:
 
 
 def accepts_connections(where: local.ServerPaths) -> bool:
-    """Asked without its library, which would stay with the supervisor for as long as everything runs: 9 MB."""
+    """Whether Valkey answers. Its library is not used: 9 MB would stay with the supervisor while everything runs."""
     try:
         with socket.socket(socket.AF_UNIX) as client:
             client.settimeout(5)

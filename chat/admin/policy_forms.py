@@ -29,14 +29,14 @@ def tool_label(name: str) -> str:
 
 
 def _tools(first: Choices, kept: str) -> Choices:
-    """`kept` is what a row has already, also where the tool is gone."""
+    """The tools to choose from, after the `first` choices; `kept` is what a row has, also where the tool is gone."""
     names = write_tools()
     gone = [kept] if kept and kept not in names else []
     return [*first, *((name, tool_label(name)) for name in [*names, *gone])]
 
 
 def _parts() -> Choices:
-    """`kind.field`; without a field it is everything of that kind."""
+    """The fields of all kinds to choose from, as `kind.field`; without a field it is everything of that kind."""
     choices: Choices = [("", "---------")]
     for kind in KINDS.values():
         whole = _("everything, also that it comes or goes")

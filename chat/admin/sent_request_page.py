@@ -31,7 +31,7 @@ MAX_TEXT_CHARS = 20_000
 
 @dataclass(frozen=True, slots=True)
 class ShownCall:
-    """A call and what its attempts took together; `outcomes` are those of the attempts, and the same in words."""
+    """A call and what its attempts took together; `outcomes` are those of the attempts, each with its words."""
 
     request: SentRequest
     purpose: str

@@ -1,4 +1,4 @@
-"""The page of what is spent, for superusers and admins of workspaces, and the same as a file for spreadsheets."""
+"""The page of what is spent, for superusers and admins of workspaces, and its figures as a file for spreadsheets."""
 
 import csv
 import io

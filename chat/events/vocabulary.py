@@ -56,7 +56,7 @@ class NewEvent:
         return NewEvent(self.type, {"delta": self.data["delta"] + later.data["delta"]}, self.message_id, self.run_id)
 
     def storable(self) -> "NewEvent":
-        """The event as PostgreSQL takes it, see `storable`. Raises `TypeError`, `ValueError`, `RecursionError`."""
+        """The event as PostgreSQL takes it. Raises `TypeError`, `ValueError` or `RecursionError` for no JSON."""
         if self.type in MERGEABLE and not UNSTORABLE.search(self.data["delta"]):
             return self
         data = storable(self.data)

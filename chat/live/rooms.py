@@ -115,7 +115,7 @@ class Rooms:
         self._publish(room.graph_id, "people", room.own_people())
 
     def edited(self, graph_id: int) -> None:
-        """Something of this process changed the graph."""
+        """Has all rooms look at a graph that this process changed."""
         self._look.set()
         self._publish(graph_id, "edited", True)
 

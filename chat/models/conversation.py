@@ -73,7 +73,7 @@ class Session(models.Model):
 
     @property
     def context(self) -> Ref | None:
-        """None of a conversation about no object."""
+        """The name of the object that it is about, None if there is none."""
         return Ref(self.context_type, self.context_id) if self.context_type else None
 
 

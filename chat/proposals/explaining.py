@@ -17,7 +17,7 @@ _FACTS = ("id", "owner_id", "owner__username", "title", "hidden_at", "context_ty
 
 
 def register() -> None:
-    """Called once, when the app is ready."""
+    """Lets this module explain messages and sessions as causes. The app calls it once, when it is ready."""
     causes.register("message", messages)
     causes.register("session", sessions)
 

@@ -124,7 +124,7 @@ def _text(text: str) -> Block:
 
 
 def _may_think(messages: Sequence[PromptMessage], max_tokens: int, config: ProviderConfig) -> bool:
-    """Thinking is on unless the turn under way began without it: Anthropic refuses to begin in the middle.
+    """Whether it thinks: unless the turn under way began without it, as Anthropic refuses to begin in the middle.
 
     A turn lasts as long as results of its calls are answered, also where a person's words stand behind them. Models
     with a budget think once in a turn, before its first words: later calls of their own come without a thought.

@@ -221,7 +221,7 @@ class ConfiguredModels:
         return min(other.context_window for other in ([entry] if entry else self._of_vendor(name)))
 
     def _entry_for(self, name: str, model: str) -> Entry | None:
-        """This entry, or another one of the same vendor, if it is for this model."""
+        """The entry for a model: the one of this name or another one of its vendor, None if neither is for it."""
         own = self._entries.get(name)
         return next((entry for entry in [own, *self._of_vendor(name)] if entry and entry.model == model), None)
 

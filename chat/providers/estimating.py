@@ -36,7 +36,7 @@ def tokens_of(request: ModelRequest, count: Count = counted_once) -> int:
 
 
 def tokens_of_tools(request: ModelRequest, count: Count = counted_once) -> int:
-    """Those of their names, descriptions and schemas, as JSON."""
+    """Tokens of the names, descriptions and schemas of its tools, as JSON."""
     return sum(count(tool.text) for tool in request.tools)
 
 

@@ -101,7 +101,7 @@ class GatedConsumer(AsyncWebsocketConsumer):
         measure("open_sockets", len(_open))
 
     async def disconnect(self, code: int | None) -> None:
-        """Called when the connection is gone, or was refused."""
+        """Counts the socket no more. Channels calls it when the connection is gone, or was refused."""
         _open.discard(self)
         measure("open_sockets", len(_open))
 

@@ -79,7 +79,7 @@ class PersonConsumer(GatedConsumer):
             await asyncio.to_thread(connections.release, self.slot)
 
     async def authenticated(self) -> None:
-        """Called once, when the person is known and may stay."""
+        """Does what a socket does first. It is called once, when the person is known and may stay."""
 
     @abstractmethod
     async def handle(self, frame: Any) -> None:

@@ -80,7 +80,7 @@ def _held_and_more(budget: Budget, reservation: Reservation, spent: CallCost) ->
 
 
 def _require_room(budget: Budget, use: BudgetUse | None, bound: Bound) -> None:
-    """`use` is its present period, None for a budget of each call. Raises `BudgetRefused`."""
+    """Raises `BudgetRefused` if a call may not fit. `use` is its present period, None for a budget of each call."""
     amount = budget.amount(bound.tokens, bound.cost)
     if amount is None:
         raise refusing.without_price(budget, bound.model)

@@ -75,7 +75,7 @@ def _counting(uses: Mapping[int, BudgetUse], own: Collection[int], present: Mapp
 
 
 def _held(account: Account, reservations: Collection[uuid.UUID]) -> set[uuid.UUID]:
-    """Those that nobody settled yet, locked: by a commit whose answer was lost, or by who took the run over."""
+    """The reservations that are still held, locked: a lost commit, or who took the run over, may have settled some."""
     if not reservations:
         return set()
     reserved = Reservation.objects.select_for_update(no_key=True).filter(pk__in=reservations).order_by("pk")

@@ -49,7 +49,7 @@ class ShownItem:
 
 
 def of_modifications(rows: Sequence[Modification], labels: Mapping[Ref, str], whole: bool = False) -> list[ShownItem]:
-    """Rows of one change set, which can be taken back one by one. `labels`: see `graphs.history.diffs`."""
+    """Rows of one change set, which can be taken back one by one. `labels` are what items are called."""
     ids = {(row.kind, row.key, row.field): row.pk for row in rows}
     return [_item(entry, ids, whole) for entry in diff_of(net(map(operation_of, rows)), labels)]
 

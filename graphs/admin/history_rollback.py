@@ -113,7 +113,7 @@ def _applied(
 
 
 def _left_out(chosen: Iterable[str]) -> tuple[LeftOut, ...]:
-    """What the marked boxes stand for, see `_value`; what is no field of anything leaves nothing out."""
+    """What the marked boxes stand for; what is no field of anything leaves nothing out."""
     found = []
     for value in chosen:
         try:

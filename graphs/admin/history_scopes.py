@@ -51,7 +51,7 @@ def choices(change_set: ChangeSet, asked_for: QueryDict | None = None) -> list[C
 
 
 def address(change_set: ChangeSet, query: Mapping[str, Any]) -> str:
-    """The page that takes back what the query says; see `asked`."""
+    """The address of the page that takes back what the query says."""
     return reverse("admin:graphs_changeset_rollback", args=[change_set.pk], query=query)
 
 

@@ -78,7 +78,7 @@ class ObjectAdmin(VersionedAdmin, AuditAdmin):
     known = column(_("about it"), lambda obj: format_html_join(" · ", "{}", ((about(obj),) for about in ABOUT)))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """`label` is the title that the history knows; `readable` tells whether the person is a member."""
+        """All objects; `label` is the title that the history knows, `readable` whether the person is a member."""
         last = Revision.objects.filter(type=OuterRef("type"), object=OuterRef("pk")).order_by("-version")
         label = NullIf(Subquery(last.values("label")[:1]), Value(""))
         mine = Membership.objects.filter(user=request.user.pk, workspace=OuterRef("workspace"))

@@ -37,7 +37,7 @@ class GraphAdmin(VersionedAdmin, AuditAdmin):
     edge_count = column(_("edges"), lambda obj: list_link(Edge, obj.edge_total or 0, graph__id__exact=obj.pk))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """`readable` tells whether the person can open the graph's page, which is for members."""
+        """All graphs; `readable` tells whether the person can open the graph's page, which is for members."""
         mine = Membership.objects.filter(user=request.user.pk, workspace=OuterRef("workspace"))
         rows = super().get_queryset(request).annotate(readable=Exists(mine))
         return rows.annotate(node_total=counted(Node, "graph"), edge_total=counted(Edge, "graph"))

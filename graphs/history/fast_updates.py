@@ -35,7 +35,7 @@ def plain(kind: Kind, names: Collection[str]) -> bool:
 
 
 def apply(of: Object, operations: Sequence[Update], because: Because) -> tuple[dict[int, int], Applied | None]:
-    """Holds the object; gives its new version and what was done, if anything, as `outcome` does."""
+    """Holds and changes the object in one statement; gives its new version by its id, and what was done, if any."""
     change_set_id = uuid.uuid4()
     kind = operations[0].item.type
     names = tuple(field.name for field in KINDS[kind].fields if field.name in operations[0].new)

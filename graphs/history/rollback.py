@@ -233,7 +233,7 @@ def _with_users(step: ObjectRollback, others: Sequence[ObjectChange]) -> ObjectR
 
 
 def _because(plan: Plan, actor: User, reason: str) -> Because:
-    """`undoes` only what is taken back as a whole."""
+    """The causes of a rollback. It `undoes` only what is taken back as a whole."""
     there = {step.object.pk for step in plan.steps}
     whole = plan.done.objects.keys() <= there and not any(step.undone.left for step in plan.steps)
     undoes: tuple[uuid.UUID, ...] = ()

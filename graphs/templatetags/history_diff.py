@@ -11,7 +11,7 @@ register = template.Library()
 
 @register.filter
 def parts(side: Side | None, element: str) -> SafeString:
-    """Everything is escaped; nothing where this side has no such line."""
+    """The text of a side, escaped, with `element` around what is marked; "" where this side has no such line."""
     if side is None:
         return SafeString("")
     marked = format_html("<{0}>{{}}</{0}>", element)

@@ -70,7 +70,7 @@ class OpenAIEmbedder:
 
     @cached_property
     def _client(self) -> "OpenAI":
-        """Made at the first use: importing the SDK takes a second. Retries are ours; a redirect would get the key."""
+        """The SDK's client, made at the first use (a second). Retries are ours; a redirect would get the key."""
         import httpx2
         from openai import DefaultHttpxClient, OpenAI
 

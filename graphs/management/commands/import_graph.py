@@ -68,7 +68,7 @@ class Command(BaseCommand):
 
     @contextmanager
     def _bar(self, unit: str) -> Iterator[ProgressBar]:
-        """Seen where it takes longer than a second."""
+        """Shows a progress bar where it takes longer than a second."""
         bar = ProgressBar(self.stdout, 0, unit, QUIET_S)
         try:
             yield bar

@@ -63,7 +63,7 @@ def asked_page(request: Request, rows: QuerySet[Row], ordering: Sequence[str]) -
 
 
 def page_of(rows: QuerySet[Row], ordering: Sequence[str], cursor: str | None, limit: int) -> Page[Row]:
-    """At most `limit` rows after, or before, a cursor; see `asked_page`. Raises `Problem` 400 for a bad cursor."""
+    """At most `limit` rows after, or before, a cursor. Raises `Problem` 400 for a bad cursor."""
     direction: Direction = "after"
     if cursor:
         direction, values = _read(cursor, rows.model, ordering)

@@ -90,17 +90,17 @@ def not_found() -> Problem:
 
 
 def invalid(field: str, sentence: str) -> Problem:
-    """One field that was sent is wrong; the sentence says what would be right."""
+    """The problem of one wrong field; the sentence says what would be right."""
     return Problem(400, "validation", sentence, errors={field: [sentence]})
 
 
 def invalid_fields(errors: Errors) -> Problem:
-    """Several fields that were sent are wrong; `errors` has the sentences of each."""
+    """The problem of several wrong fields; `errors` has the sentences of each."""
     return Problem(400, "validation", _("Some fields are not right; see “errors”."), errors=errors)
 
 
 def unavailable() -> Problem:
-    """The database is away for a while."""
+    """The problem of a database that is away for a while."""
     return Problem(
         503, "unavailable", _("The database does not answer at the moment. Try again."), headers={"Retry-After": "5"}
     )
@@ -119,7 +119,7 @@ def unexpected(exc: BaseException | None) -> Problem:
 
 
 def _newer_version(exc: Exception) -> Problem:
-    """During an update, a process may read what a newer one has written."""
+    """The problem of what a newer process has written, during an update."""
     logger.error("Not read: %s", exc)
     sentence = _("This was stored by a newer version of the program. Try again when the update is complete.")
     return Problem(503, "unavailable", sentence, headers={"Retry-After": "30"})

@@ -85,7 +85,7 @@ def _loaded(text: str, doubled: list[tuple[dict[str, Any], str]]) -> Any:
 
 
 def decoder(pairs: Callable[[list[tuple[str, Any]]], Any]) -> json.JSONDecoder:
-    """Reads single values as `value_of` does; `pairs` makes an object. Raises `Unacceptable` for a number that is."""
+    """A decoder that makes objects by `pairs`, and raises `Unacceptable` for what is no number to us."""
     return json.JSONDecoder(object_pairs_hook=pairs, parse_float=_float, parse_int=_int, parse_constant=_constant)
 
 
