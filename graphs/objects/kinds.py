@@ -9,6 +9,7 @@ from django.db.models import Model, QuerySet
 from django.utils.functional import Promise
 
 if TYPE_CHECKING:
+    from graphs.models import Workspace
     from graphs.objects.stores import Store
     from graphs.site.access import Member
 
@@ -51,9 +52,10 @@ class Kind:
     `owner` is the column of a part that holds its object. `called` gives the name of a record that has no title.
 
     A model without a header of its own has `rows`, which gives the rows of a workspace; `workspace` is the path to it,
-    if there is one. `parent` is the foreign key to the object that holds this one. `url` is the name of the address of
-    its page, or gives the address for a row. `may_see` and `may_edit` narrow what a member's role allows, for a row.
-    `plural` is what several are called.
+    if there is one, else `chosen` is what the application gives the rows by. `place_new` gives the columns that put a
+    new row into a workspace. `parent` is the foreign key to the object that holds this one. `url` is the name of the
+    address of its page, or gives the address for a row. `may_see` and `may_edit` narrow what a member's role allows,
+    for a row. `plural` is what several are called.
     """
 
     name: str
@@ -67,6 +69,8 @@ class Kind:
     called: Callable[[Mapping[str, Any]], str] | None = field(default=None, compare=False)
     rows: Callable[[int], QuerySet[Any]] | None = field(default=None, compare=False)
     workspace: str = ""
+    chosen: "Callable[[Workspace], QuerySet[Any]] | None" = field(default=None, compare=False)
+    place_new: "Callable[[Workspace], Mapping[str, Any]] | None" = field(default=None, compare=False)
     parent: str = ""
     url: str | Callable[[Any], str] = field(default="", compare=False)
     may_see: May | None = field(default=None, compare=False)

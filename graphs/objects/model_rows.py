@@ -1,7 +1,7 @@
 """Rows of registered models as records: read, validated and saved through the model itself."""
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
@@ -10,14 +10,14 @@ from math import isfinite
 from typing import Any
 
 from django.contrib.postgres.fields import ArrayField
-from django.core.exceptions import ObjectDoesNotExist, ValidationError
+from django.core.exceptions import ImproperlyConfigured, ObjectDoesNotExist, ValidationError
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import DataError, IntegrityError, transaction
 from django.db.models import DecimalField, Model, ProtectedError, RestrictedError
 from django.utils.timezone import is_aware
 from django.utils.translation import gettext as _
 
-from graphs.models import Object
+from graphs.models import Object, Workspace
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.kinds import KINDS, Field, Kind, is_secret
 from graphs.objects.operations import OTHER_COLUMNS, Record
@@ -191,9 +191,29 @@ def new_row(kind: Kind, of: Object, record: Record) -> Model:
     columns: Any = [column for column in kind.model._meta.concrete_fields if column.name in others]
     values = {column.attname: column.to_python(others[column.name]) for column in columns}
     row = kind.model(**values, pk=kind.model._meta.pk.to_python(of.key))
+    for column, value in placing(kind, of).items():
+        if column.name not in others:
+            setattr(row, column.name, value)
     if kind.workspace and "__" not in kind.workspace:
         setattr(row, f"{kind.workspace}_id", of.workspace_id)
     return row
+
+
+def placing(kind: Kind, of: Object) -> dict[Any, Any]:
+    """The columns that put a new row into the workspace of an object, with their values, as its registration says.
+
+    Raises `ChangeRefused` where the application finds no place, `ImproperlyConfigured` for what are no columns.
+    """
+    if kind.place_new is None:
+        return {}
+    with refusals_of(kind):
+        given = kind.place_new(Workspace.objects.get(pk=of.workspace_id))
+    known: Any = {column.name: column for column in kind.model._meta.concrete_fields if not column.primary_key}
+    if not isinstance(given, Mapping) or not known.keys() >= given.keys():
+        raise ImproperlyConfigured(
+            f"{kind.name}: place_new gives {given!r}. Let it give values of columns: {', '.join(known)}."
+        )
+    return {known[name]: value for name, value in given.items()}
 
 
 def other_columns(kind: Kind, row: Model) -> Record:

@@ -7,7 +7,7 @@ from django.db import models, transaction
 from django.db.models import Model
 from django.utils.translation import gettext as _
 
-from graphs.models import Object
+from graphs.models import Object, Workspace
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.headers import held_by, parent_of, ref_of, rows_with
 from graphs.objects.kinds import KINDS, Kind, is_secret, of_models
@@ -18,6 +18,9 @@ from graphs.objects.refs import Ref
 from graphs.objects.stores import ObjectChange, Store
 from graphs.site.counted_keys import count_on_from, counts_keys
 from graphs.site.json_values import same
+
+#: Workspaces that are asked for a row in one statement.
+AT_ONCE = 200
 
 
 class ModelStore(Store):
@@ -113,6 +116,8 @@ def _created(kind: Kind, of: Object, record: Record) -> Record:
     if counts_keys(kind.model):
         count_on_from(row)
     _require_here(kind, of, made)
+    if "id" not in record:  # one that is brought back is where it was
+        _require_nowhere_else(kind, of, row)
     header = Object.objects.create(
         pk=record.get("id"), workspace_id=of.workspace_id, type=of.type, key=of.key,
         version=record.get("version", 0) + 1, as_recorded=made,
@@ -168,3 +173,15 @@ def _require_here(kind: Kind, of: Object, changed: Record) -> None:
     elsewhere = holder is not None and key and not rows_with(holder, of.workspace_id, [key]).exists()
     if elsewhere or row_of(of) is None:
         raise ChangeRefused(_("{object} would leave its workspace, or the one of its parent.").format(object=of))
+
+
+def _require_nowhere_else(kind: Kind, of: Object, row: Model) -> None:
+    """Raises `ChangeRefused` if the application gives a new row to another workspace, too."""
+    if kind.chosen is None or kind.place_new is None:  # foreign keys lead to one workspace, or a parent is in this one
+        return
+    others = list(Workspace.objects.exclude(pk=of.workspace_id))
+    for start in range(0, len(others), AT_ONCE):
+        rows = (kind.chosen(each).filter(pk=row.pk) for each in others[start : start + AT_ONCE])
+        first, *more = (each.order_by().values("pk") for each in rows)
+        if first.union(*more, all=True).exists():
+            raise ChangeRefused(_("{object} would be in another workspace, too.").format(object=of))

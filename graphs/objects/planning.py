@@ -26,7 +26,7 @@ from graphs.objects.actions import (
 )
 from graphs.objects.headers import existing, is_key, may_see, parent_of
 from graphs.objects.kinds import KINDS, Kind, is_object, store_of
-from graphs.objects.model_rows import full_record, new_row, record_of, row_of
+from graphs.objects.model_rows import full_record, new_row, placing, record_of, row_of
 from graphs.objects.operations import Create, Delete, Operation, Planned, Record, Target, Update, net
 from graphs.objects.patches import replaced
 from graphs.objects.refs import Ref
@@ -147,6 +147,7 @@ class ObjectPlan:
             raise ChangeRefused(_("There is {object} already.").format(object=ref))
         of = Object(workspace_id=self.around.workspace_id, type=kind.name, key=key)
         planned = _PlannedObject(of, new_row(kind, of, {}), None)
+        _require_place(kind, planned, values)
         record = store_of(kind.name).checked(ref, self._full(planned, values))
         self._planned[ref] = replace(planned, record=record)
         self.operations.append(Create(ref, record))
@@ -256,7 +257,17 @@ def may_create(kind: Kind) -> bool:
     """Whether new objects of the kind can be made here: it is known which workspace they belong to."""
     if kind.parts:
         return False
-    return kind.rows is None or bool(kind.parent) or (bool(kind.workspace) and "__" not in kind.workspace)
+    by_column = bool(kind.workspace) and "__" not in kind.workspace
+    return kind.rows is None or by_column or bool(kind.parent) or kind.place_new is not None
+
+
+def _require_place(kind: Kind, planned: _PlannedObject, values: Record) -> None:
+    """Raises `ChangeRefused` for a value that would put a new row elsewhere than where its registration puts it."""
+    placed, here = {column.name for column in placing(kind, planned.of)}, record_of(kind, planned.row)
+    for name, value in values.items():
+        if kind.field(name).column in placed and not same(value, here[name]):
+            message = _("{field} says where {object} belongs, and is set by itself. Leave it out.")
+            raise ChangeRefused(message.format(field=name, object=Ref(kind.name, planned.of.key)))
 
 
 def keyed(name: str, arguments: dict[str, Any]) -> dict[str, Any]:

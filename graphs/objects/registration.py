@@ -9,7 +9,7 @@ is refused when the program starts, with a sentence that says what to write.
 """
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
@@ -37,6 +37,7 @@ def register(
     *,
     title: str,
     workspace: str | Callable[[Workspace], QuerySet[Any]] = "",
+    place_new: Callable[[Workspace], Mapping[str, Any]] | None = None,
     name: str = "",
     fields: Sequence[str | Field] = (),
     exclude: Collection[str] = (),
@@ -49,7 +50,8 @@ def register(
     """Makes rows of a model objects that people and models may talk about. Gives the kind.
 
     `title` is the field that people know one by. `workspace` is the path to its workspace (`"shop__workspace"`), or a
-    function that gives the rows of a workspace. `name` is what the kind is called in addresses, else the model's name.
+    function that gives the rows of a workspace. `place_new` gives the columns that put a new row into a workspace,
+    `{"shop": workspace.slug}`. `name` is what the kind is called in addresses, else the model's name.
     `fields` are the fields that may be read and changed, all that are editable if none are named; `"data.price"` is a
     value within a JSON field. `exclude` are fields that nobody is shown: files and secrets have to be named there.
     `minor` fields are left out first if there is no room. `parent` is a foreign key to another registered model.
@@ -61,6 +63,7 @@ def register(
     name = _name(model, name)
     _require_objects(model, name)
     _require_of_a_row(name, url, may_see, may_edit)
+    _require_of_a_workspace(name, place_new)
     kind = Kind(
         name,
         model._meta.verbose_name or name,
@@ -70,6 +73,8 @@ def register(
         ModelStore(),
         rows=_rows(model, name, workspace),
         workspace=workspace if isinstance(workspace, str) else "",
+        chosen=workspace if callable(workspace) else None,
+        place_new=place_new,
         parent=parent,
         url=url,
         may_see=may_see,
@@ -153,6 +158,14 @@ def _require_of_a_row(name: str, url: object, may_see: object, may_edit: object)
                 f"{name}: {argument}={may!r} is no function. Write one that says whether a member may: "
                 f"{argument}=lambda member, row: ..., or leave it out."
             )
+
+
+def _require_of_a_workspace(name: str, place_new: object) -> None:
+    if not (place_new is None or callable(place_new)):
+        raise ImproperlyConfigured(
+            f"{name}: place_new={place_new!r} is no function. Write one that gives the columns of a new row of a "
+            "workspace: place_new=lambda workspace: {...}, or leave it out."
+        )
 
 
 def _rows(model: type[Model], name: str, workspace: object) -> Callable[[int], QuerySet[Any]]:

@@ -153,10 +153,18 @@ def test_a_row_is_proposed_and_made_and_deleted(alice: Member, product: Product)
     assert Review.objects.get() == made
 
 
-def test_where_a_new_row_would_come_has_to_be_known(alice: Member, product: Product) -> None:
-    asked = {"kind": "product", "fields": {"name": "Candle"}}
-    with pytest.raises(ChangeRefused, match=r'"product" cannot be created. Kinds: nodeType, review'):
-        proposed_call(alice, header(alice, product), "create_object", asked)
+def test_a_new_row_comes_into_the_workspace_of_its_person(alice: Member, product: Product) -> None:
+    asked: dict[str, object] = {"kind": "product", "fields": {"name": "Candle", "price": "3"}}
+    approve(alice, proposed_call(alice, header(alice, product), "create_object", asked))
+    charlie = _member("charlie", "other")
+    approve(charlie, proposed_call(charlie, None, "create_object", asked))
+    found = Product.objects.filter(name="Candle").values_list("shop", flat=True)
+    assert sorted(found) == ["demo", "other"]
+    with pytest.raises(ChangeRefused, match="There is no field shop"):
+        proposed_call(charlie, None, "create_object", {"kind": "product", "fields": {"name": "Lamp", "shop": "demo"}})
+
+
+def test_a_deleted_row_comes_back(alice: Member, product: Product) -> None:
     gone = proposed_call(alice, header(alice, product), "delete_object", {"object": str(ref(product))})
     assert [(entry["action"], entry["label"]) for entry in gone.diff] == [("delete", "Lamp")]
     done = approve(alice, gone)
