@@ -52,6 +52,9 @@ def test_it_opens_a_conversation_with_the_chosen_model_by_keyboard(choice: Widge
 
 def test_it_is_for_the_next_answer_or_from_now_on(choice: Widget) -> None:
     choice.ask("One").start().write("So.").finish()
+    expect(choice.answers).to_contain_text(
+        "So."
+    )  # Before a conversation has begun there is no next answer to choose for.
     card = picker(choice)
     card.get_by_role("radio", name="The big one").check()
     card.get_by_role("button", name="For the next answer").click()

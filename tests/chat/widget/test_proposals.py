@@ -332,6 +332,7 @@ def test_what_expired_can_be_asked_for_again(editor: Widget) -> None:
     answer.propose(expiresAt="2020-01-01T00:00:00+00:00")
     answer.finish("waiting")
     expect(editor.cards).to_contain_text("Nobody decided in time.")
+    expect(editor.button("Stop")).to_be_hidden()  # Until then the card may be drawn again under the mouse.
     editor.cards.get_by_role("button", name="Propose again").click()
     expect(editor.cards).to_contain_text("was asked to propose it again")
 
