@@ -3,7 +3,7 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import path
 
-from graphs import views
+from graphs import account, views
 from graphs.site import url_keys
 
 url_keys.register()
@@ -12,6 +12,10 @@ urlpatterns = [
     path("", views.home, name="home"),
     path("accounts/login/", views.LoginPage.as_view(), name="login"),
     path("accounts/logout/", LogoutView.as_view(), name="logout"),
+    path("account/", account.account, name="account"),
+    path("account/password/", account.change_password, name="change-password"),
+    path("account/sign-ins/end-others/", account.end_other_sign_ins, name="end-other-sign-ins"),
+    path("account/sign-ins/<key:sign_in>/end/", account.end_sign_in, name="end-sign-in"),
     path("import/", views.import_graph, name="import"),
     path("graphs/<key:key>/", views.graph_detail, name="graph"),
 ]

@@ -11,6 +11,7 @@ url_keys.register()
 urlpatterns = [
     path("auth/token", auth.TokenView.as_view()),
     path("auth/token/refresh", auth.RefreshView.as_view()),
+    path("auth/token/revoke", auth.RevokeView.as_view()),
     path("graphs", graphs.GraphsView.as_view(), name="api-graphs"),
     path("graphs/import", graphs.ImportView.as_view(), {"key": "import"}),
     path("graphs/<key:key>", graphs.GraphView.as_view(), name="api-graph"),

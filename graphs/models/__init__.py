@@ -3,6 +3,7 @@
 from graphs.models.history import ChangeSet, Modification, Origin, Revision
 from graphs.models.live import LiveEdit
 from graphs.models.objects import Object
+from graphs.models.sign_ins import SignIn
 from graphs.models.workflows import BUILT_IN_TYPES, Edge, Graph, Node, NodeType, Sheet
 from graphs.models.workspaces import Membership, Role, Workspace
 
@@ -21,5 +22,6 @@ __all__ = [
     "Revision",
     "Role",
     "Sheet",
+    "SignIn",
     "Workspace",
 ]

@@ -35,9 +35,13 @@ def member_page(
 def render_page(
     request: HttpRequest, member: Member, template: str, context: Mapping[str, Any], status: int = 200
 ) -> HttpResponse:
-    """A page with what the layout needs: `member`, `workspaces`, and `here`, which keeps addresses in the workspace."""
+    """A page with what the layout needs."""
+    return render(request, template, {**layout_of(member), **context}, status=status)
+
+
+def layout_of(member: Member) -> dict[str, Any]:
+    """What the layout needs: `member`, `workspaces`, and `here`, which keeps addresses in the workspace."""
     memberships = Membership.objects.filter(user=member.user).select_related("workspace")
     workspaces = [membership.workspace for membership in memberships]
     here = "" if workspaces[:1] == [member.workspace] else f"?workspace={member.workspace.slug}"
-    layout = {"member": member, "workspaces": workspaces, "here": here}
-    return render(request, template, {**layout, **context}, status=status)
+    return {"member": member, "workspaces": workspaces, "here": here}

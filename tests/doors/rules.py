@@ -65,6 +65,7 @@ def _of_object(type_: str) -> dict[str, Rule]:
 API: dict[str, Rule] = {
     "POST auth/token": Rule("anyone", 401, _WRONG),
     "POST auth/token/refresh": Rule("anyone", 401, {"refresh": "nonsense"}),
+    "POST auth/token/revoke": Rule("anyone", 401, {"refresh": "nonsense"}),
     "GET graphs": Rule("member", 200),
     "GET graphs/import": Rule("member", 404),
     "POST graphs/import": Rule("editor", 201, ANYTHING),
@@ -120,6 +121,10 @@ PAGES: dict[str, Rule] = {
     "POST accounts/login/": Rule("anyone", 200, _WRONG),
     "PUT accounts/login/": Rule("anyone", 200),
     "POST accounts/logout/": Rule("anyone", 302),
+    "GET account/": Rule("person", 200),
+    "POST account/password/": Rule("person", 400, {}),
+    "POST account/sign-ins/end-others/": Rule("person", 302),
+    "POST account/sign-ins/{sign_in}/end/": Rule("person", 302),
     "GET import/": Rule("editor", 200),
     "POST import/": Rule("editor", 201, ANYTHING),
     "GET graphs/{key}/": Rule("member", 200),

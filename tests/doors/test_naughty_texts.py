@@ -99,6 +99,7 @@ def a_field_of_a_body_that_is_none_is_refused(visitor: Visitor, text: str) -> No
         ("auth/token", {"username": text, "password": "wrong"}),
         ("auth/token", {"username": "person-editor", "password": text}),
         ("auth/token/refresh", {"refresh": text}),
+        ("auth/token/revoke", {"refresh": text}),
     ]
     for path, body in bodies:
         assert 400 <= visitor.post(path, body).status_code < 500, path

@@ -16,7 +16,7 @@ from chat.models import Allowance, AlwaysSend, Budget, Proposal, ValidationRule
 from graphs.history import changes
 from graphs.history.outside import catch_up
 from graphs.history.recording import Because
-from graphs.models import Edge, Graph, Membership, Node, NodeType, Origin, Role, Sheet, Workspace
+from graphs.models import Edge, Graph, Membership, Node, NodeType, Origin, Role, Sheet, SignIn, Workspace
 from graphs.objects.headers import existing
 from graphs.objects.operations import Update
 from graphs.objects.refs import Ref
@@ -82,6 +82,13 @@ class World:
             foreign = "other" if own == "demo" else "demo"
             known = {"own": self.proposals[own], "foreign": self.proposals[foreign]}
             return {**known, "deleted": self.proposals["deleted"], "random": NOWHERE}  # type: ignore[dict-item]
+        if parameter == "sign_in":
+            others = SignIn.objects.exclude(user=None if role == "anonymous" else self.users[role])
+            return {
+                "own": NOWHERE,
+                "foreign": str(others.values_list("pk", flat=True).first() or NOWHERE),
+                "random": NOWHERE,
+            }
         if parameter == "change_set_id":
             slugs = {"own": self.home(role), "foreign": "other" if self.home(role) == "demo" else "demo"}
             made = {kind: str(self.change_sets[slug]) for kind, slug in slugs.items()}

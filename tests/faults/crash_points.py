@@ -160,12 +160,20 @@ HARMLESS = {
     "rag.embeddings.updating:mark_begun": "one row; without it the graph is looked at as if for the first time",
     "rag.embeddings.vector_indexes:build": "an index that is not whole is dropped and built again",
     "rag.embeddings.vector_indexes:drop": "an index that nobody knows is dropped by the next look of a worker",
+    "graphs.site.sign_ins:renew": "one transaction; who got no answer asks again with the token of before",
+    "graphs.site.sign_ins:_end": "one transaction of a person who may ask again",
+    "graphs.site.sign_ins:begin": "one row; nobody has its tokens",
+    "graphs.site.sign_ins:revoke": "one statement of a program that may ask again",
+    "graphs.site.sign_ins:_begin_in_browser": "one row; the browser is not listed, and ends with the password",
+    "graphs.site.sign_ins:_end_with_browser": "one statement; the session is there, and its person signs out again",
+    "graphs.account:change_password": "one transaction of a person who may ask again",
     "rag.admin:EmbeddingModelAdmin.try_again": "two statements of a person who may ask again",
     "rag.admin:EmbeddingFailureAdmin.try_again": "three statements of the same",
 }
 
 #: Functions that write, but only within a transaction that their caller holds.
 WITHIN_TRANSACTION = {
+    "graphs.site.sign_ins:move": "change_password",
     "chat.engine.runs:start": "post_message, answer, retry, deepen, apply_decisions",
     "chat.engine.turns:apply_decisions": "whoever decides",
     "chat.engine.turns:_next_of": "apply_decisions",

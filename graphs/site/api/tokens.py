@@ -1,5 +1,6 @@
 """Issues, renews and reads JSON web tokens, which end with their time, password or account."""
 
+import uuid
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, TypeVar, cast
@@ -14,6 +15,9 @@ from rest_framework_simplejwt.utils import get_md5_hash_password
 
 #: What becomes of a time that is no number, or none of a year that there is.
 _NO_TIME = (ValueError, TypeError, OverflowError, OSError)
+#: Claims of a refresh token.
+SIGN_IN = "sign_in"
+NAME = "name"
 AnyToken = TypeVar("AnyToken", AccessToken, RefreshToken)
 
 
@@ -40,17 +44,32 @@ class Claim:
         return user.pk == self.user_id and user.is_active and same_password
 
 
-def issue(user: User) -> TokenPair:
-    """Tokens for a person who has just signed in."""
+@dataclass(frozen=True, slots=True)
+class Renewal:
+    """What a genuine refresh token of a person says: to which sign-in it belongs, and its own name there."""
+
+    user: User
+    sign_in: uuid.UUID
+    token: str
+
+
+def issue(user: User, sign_in: uuid.UUID | None = None, token: str = "") -> TokenPair:
+    """Tokens for a person; the one that renews them belongs to a sign-in (`graphs.site.sign_ins`)."""
     refresh = RefreshToken.for_user(user)
-    return TokenPair(access=str(refresh.access_token), refresh=str(refresh))
+    access = str(refresh.access_token)
+    if sign_in is not None:
+        refresh[SIGN_IN], refresh[NAME] = str(sign_in), token
+    return TokenPair(access=access, refresh=str(refresh))
 
 
-def renew(refresh: str) -> str:
-    """A new access token for a refresh token; raises `TokenRefused`."""
+def read_refresh(refresh: str) -> Renewal:
+    """What a refresh token says, its person checked against the database; raises `TokenRefused`."""
     token = _verified(refresh, RefreshToken)
-    _user_of(_claim(token))
-    return str(token.access_token)
+    try:
+        sign_in, name = uuid.UUID(token.get(SIGN_IN)), str(token.get(NAME))
+    except (ValueError, TypeError, AttributeError) as error:
+        raise TokenRefused from error
+    return Renewal(_user_of(_claim(token)), sign_in, name)
 
 
 def read_access(access: str) -> User:

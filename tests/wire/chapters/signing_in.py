@@ -8,7 +8,9 @@ async def tell(story: Story) -> None:
     pair = await story.call(
         "a name and a password", "POST", "auth/token", {"username": "bob", "password": PASSWORD}, who=""
     )
-    await story.call("a refresh token", "POST", "auth/token/refresh", {"refresh": pair["refresh"]}, who="")
+    new = await story.call("a refresh token", "POST", "auth/token/refresh", {"refresh": pair["refresh"]}, who="")
+    await story.call("signing out", "POST", "auth/token/revoke", {"refresh": new["refresh"]}, who="")
+    await story.call("a token of what is signed out", "POST", "auth/token/refresh", {"refresh": new["refresh"]}, who="")
     for what, body in {
         "a wrong password": {"username": "bob", "password": "wrong"},
         "a field is missing": {"username": "bob"},

@@ -1,0 +1,97 @@
+"""Begins, renews and ends sign-ins. A refresh token counts once: who comes with a used one ends what it belongs to."""
+
+import uuid
+from contextlib import suppress
+from datetime import timedelta
+from importlib import import_module
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.contrib.auth.signals import user_logged_in, user_logged_out
+from django.db import transaction
+from django.dispatch import receiver
+from django.http import HttpRequest
+from django.utils import timezone
+from rest_framework_simplejwt.settings import api_settings
+
+from graphs.models import SignIn
+from graphs.site.api import tokens
+from graphs.site.api.tokens import TokenPair, TokenRefused
+
+#: Two requests of one program at once, or one that got no answer, come with the token before this one.
+GRACE = timedelta(seconds=10)
+DEVICE_CHARS = 200
+
+
+def begin(user: User, device: str) -> TokenPair:
+    """Tokens of a new sign-in of a program; what nobody has renewed in time is forgotten."""
+    expired = timezone.now() - api_settings.REFRESH_TOKEN_LIFETIME
+    SignIn.objects.filter(user=user, session_key="", renewed_at__lt=expired).delete()
+    made = SignIn(user=user, device=device[:DEVICE_CHARS], token=uuid.uuid4().hex)
+    made.save(force_insert=True)
+    return tokens.issue(user, made.pk, made.token)
+
+
+def renew(refresh: str) -> TokenPair:
+    """New tokens for a refresh token, which counts no longer. Raises `TokenRefused`; a used one ends the sign-in."""
+    asked = tokens.read_refresh(refresh)
+    with transaction.atomic():
+        found = SignIn.objects.select_for_update().filter(pk=asked.sign_in, user=asked.user).first()
+        if found is None:
+            raise TokenRefused
+        now = timezone.now()
+        if asked.token == found.token:
+            found.previous_token, found.token, found.renewed_at = found.token, uuid.uuid4().hex, now
+            found.save(update_fields=["previous_token", "token", "renewed_at"])
+        elif asked.token != found.previous_token or now - found.renewed_at > GRACE:
+            found.delete()
+            found = None
+    if found is None:
+        raise TokenRefused
+    return tokens.issue(asked.user, found.pk, found.token)
+
+
+def revoke(refresh: str) -> None:
+    """Ends the sign-in that a refresh token belongs to. Raises `TokenRefused` for what is none."""
+    asked = tokens.read_refresh(refresh)
+    SignIn.objects.filter(pk=asked.sign_in, user=asked.user).delete()
+
+
+def end(user: User, name: str) -> None:
+    """Ends one of a person's sign-ins; nothing where there is none of this name."""
+    with suppress(ValueError):
+        _end(SignIn.objects.filter(user=user, pk=uuid.UUID(name)))
+
+
+def move(user: User, session_key: str, new_key: str) -> None:
+    """Notes that a browser has another session key from now on."""
+    if session_key:
+        SignIn.objects.filter(user=user, session_key=session_key).update(session_key=new_key)
+
+
+def end_others(user: User, session_key: str) -> None:
+    """Ends all of a person's sign-ins but that of this browser."""
+    _end(SignIn.objects.filter(user=user).exclude(session_key=session_key))
+
+
+def _end(found: Any) -> None:
+    store = import_module(settings.SESSION_ENGINE).SessionStore
+    with transaction.atomic():
+        for key in found.exclude(session_key="").values_list("session_key", flat=True):
+            store(key).delete()
+        found.delete()
+
+
+@receiver(user_logged_in)
+def _begin_in_browser(request: HttpRequest, user: User, **_more: Any) -> None:
+    device = request.headers.get("User-Agent", "")[:DEVICE_CHARS]
+    SignIn.objects.create(user=user, session_key=request.session.session_key or "", device=device)
+
+
+@receiver(user_logged_out)
+def _end_with_browser(request: HttpRequest, user: User | None, **_more: Any) -> None:
+    """Signing out in a browser ends it, and the programs of the person."""
+    if user is not None:
+        of_browser = {"session_key": request.session.session_key or ""}
+        SignIn.objects.filter(user=user, session_key__in=["", *of_browser.values()]).delete()

@@ -1,0 +1,124 @@
+"""A refresh token counts once, and ends with what it belongs to: the browser, the password, the person's word."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.utils import timezone
+
+from graphs.models import SignIn
+from graphs.site import sign_ins
+from graphs.site.api import tokens
+from tests.cast import PASSWORD, signed_in
+from tests.graphs.api.callers import post_json, problem
+
+pytestmark = pytest.mark.django_db
+
+TOKEN, REFRESH, REVOKE = ("/api/v1/auth/" + door for door in ("token", "token/refresh", "token/revoke"))
+
+
+def program(user: User) -> dict[str, Any]:
+    """Tokens of a program that has signed in."""
+    answer = post_json(
+        Client(headers={"User-Agent": "robot/1"}), TOKEN, {"username": user.username, "password": PASSWORD}
+    )
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def renewed(refresh: str) -> Any:
+    return post_json(Client(), REFRESH, {"refresh": refresh})
+
+
+def refused(refresh: str) -> None:
+    problem(renewed(refresh), 401, "authentication_failed")
+
+
+def later(user: User) -> None:
+    """After the moment in which a token that was just used still counts."""
+    SignIn.objects.filter(user=user).update(renewed_at=timezone.now() - sign_ins.GRACE - timedelta(seconds=1))
+
+
+def test_it_renews_again_and_again(alice: User) -> None:
+    refresh = program(alice)["refresh"]
+    seen = {refresh}
+    for _time in range(5):
+        new = renewed(refresh).json()
+        assert tokens.read_access(new["access"]) == alice
+        refresh = new["refresh"]
+        later(alice)
+        seen.add(refresh)
+    assert len(seen) == 6
+    assert SignIn.objects.get().device == "robot/1"
+
+
+def test_a_used_token_ends_the_sign_in_and_nothing_else(alice: User) -> None:
+    stolen, other = program(alice)["refresh"], program(alice)["refresh"]
+    new = renewed(stolen).json()["refresh"]
+    later(alice)
+    refused(stolen)
+    refused(new)
+    assert renewed(other).status_code == 200
+
+
+def test_two_requests_at_once_are_no_theft(alice: User) -> None:
+    refresh = program(alice)["refresh"]
+    first, second = renewed(refresh).json()["refresh"], renewed(refresh).json()["refresh"]
+    later(alice)
+    assert renewed(second).status_code == 200
+    assert renewed(first).status_code == 200, "both name the same token, which was used a moment ago"
+
+
+def test_a_token_from_further_back_is_never_taken(alice: User) -> None:
+    first = program(alice)["refresh"]
+    second = renewed(first).json()["refresh"]
+    third = renewed(second).json()["refresh"]
+    refused(first)
+    refused(third)
+
+
+def test_a_program_signs_out(alice: User) -> None:
+    mine, other = program(alice)["refresh"], program(alice)["refresh"]
+    assert post_json(Client(), REVOKE, {"refresh": mine}).status_code == 204
+    refused(mine)
+    assert renewed(other).status_code == 200
+    problem(post_json(Client(), REVOKE, {"refresh": "x"}), 401, "authentication_failed")
+
+
+def test_signing_out_in_the_browser_ends_programs_too(alice: User, bob: User) -> None:
+    refresh, of_bob = program(alice)["refresh"], program(bob)["refresh"]
+    here, elsewhere = signed_in(alice), signed_in(alice)
+    here.post("/accounts/logout/")
+    refused(refresh)
+    assert elsewhere.get("/account/").status_code == 200
+    assert renewed(of_bob).status_code == 200
+
+
+def test_a_new_password_ends_all(alice: User) -> None:
+    refresh = program(alice)["refresh"]
+    alice.set_password("another long password")
+    alice.save()
+    refused(refresh)
+
+
+def test_a_token_of_somebody_else_ends_nothing(alice: User, bob: User) -> None:
+    refresh = program(alice)["refresh"]
+    row = SignIn.objects.get(user=alice)
+    forged = tokens.issue(bob, row.pk, row.token).refresh
+    refused(forged)
+    assert post_json(Client(), REVOKE, {"refresh": forged}).status_code == 204
+    assert renewed(refresh).status_code == 200
+
+
+def test_a_token_without_a_sign_in_renews_nothing(alice: User) -> None:
+    refused(tokens.issue(alice).refresh)
+    refused(program(alice)["access"])
+
+
+def test_what_nobody_renewed_in_time_is_forgotten(alice: User) -> None:
+    program(alice)
+    SignIn.objects.update(renewed_at=timezone.now() - timedelta(days=8))
+    program(alice)
+    assert SignIn.objects.count() == 1
