@@ -101,9 +101,9 @@ def test_it_imports_into_no_workspace_of_others(alice: User, other_workspace: Wo
 
 def test_it_stops_reading_at_the_limit(alice: User, settings: Settings) -> None:
     settings.MAX_IMPORT_BYTES = 100_000
-    answer = upload(with_token(alice), native(description="x" * 200_000))
+    answer = upload(with_token(alice), native(metadata={"note": "x" * 200_000}))
     problem(answer, 413, "too_big")
-    assert upload(with_token(alice), native(description="x" * 50_000)).status_code == 201
+    assert upload(with_token(alice), native(metadata={"note": "x" * 50_000})).status_code == 201
 
 
 def test_it_counts_nodes(alice: User, settings: Settings) -> None:
