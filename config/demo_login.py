@@ -5,41 +5,40 @@ an empty database only, and people change theirs.
 """
 
 import hashlib
-import json
+import hmac
 import os
 from contextlib import suppress
 from pathlib import Path
+
+from config import local
 
 USER = "demo"
 
 
 def find_out(data_dir: Path, database_url: str, password: str) -> None:
-    """Notes whether the password is right. Takes a third of a second where nothing is known of the stored one."""
-    noted, stored = _noted(data_dir), _stored(database_url)
-    if noted == {"stored": stored, "proof": _proof(stored, password)}:
-        return
-    right = bool(stored) and _fits(password, stored)
+    """Notes that the password is right, or forgets it. Takes a third of a second where it is not known yet.
+
+    The note is a digest under the site's key: it says nothing of the password, nor of what the database keeps of it.
+    """
+    note, stored = _note(data_dir), _stored(database_url)
+    key = os.environ.get("SECRET_KEY") or local.secret(data_dir, "secret_key")
+    proof = hmac.digest(key.encode(), f"{stored}\0{password}".encode(), hashlib.sha256).hex()
     with suppress(OSError):
-        (data_dir / "demo_login").write_text(
-            json.dumps({"stored": stored, "proof": _proof(stored, password)}) if right else "{}"
-        )
+        if note.exists() and note.read_text() == proof:
+            return
+        note.unlink(missing_ok=True)
+        if stored and _fits(password, stored):
+            note.touch(mode=0o600)
+            note.write_text(proof)
 
 
-def is_right(data_dir: Path, password: str) -> bool:
-    """Whether the password is known to be right."""
-    noted = _noted(data_dir)
-    return bool(noted) and noted["proof"] == _proof(noted["stored"], password)
+def is_right(data_dir: Path) -> bool:
+    """Whether the password is that of the database, as `find_out` found it in this start."""
+    return _note(data_dir).exists()
 
 
-def _noted(data_dir: Path) -> dict[str, str]:
-    with suppress(OSError, ValueError):
-        noted = json.loads((data_dir / "demo_login").read_text())
-        return noted if isinstance(noted, dict) and noted.keys() == {"stored", "proof"} else {}
-    return {}
-
-
-def _proof(stored: str, password: str) -> str:
-    return hashlib.sha256(f"{stored}\0{password}".encode()).hexdigest()
+def _note(data_dir: Path) -> Path:
+    return data_dir / "demo_login"
 
 
 def _stored(database_url: str) -> str:

@@ -89,12 +89,16 @@ def open_to_others(path: Path) -> bool:
     return True
 
 
-def secret(data_dir: Path, name: str, length: int = 64, first: str = "") -> str:
-    """The secret of this name, readable by the owner only. At first use it is `first`, else letters and digits."""
+def secret(data_dir: Path, name: str, length: int = 64, first: str = "", *, closed: bool = True) -> str:
+    """The secret of this name, readable by the owner only. At first use it is `first`, else letters and digits.
+
+    Raises `Problem` for a file that others may read, unless that does not matter (`closed`).
+    """
     path = data_dir / name
     try:
         make_data_dir(data_dir)
-        _require_closed(path)
+        if closed:
+            _require_closed(path)
         return _read(path) or _create(path, first or "".join(secrets.choice(ALPHABET) for _ in range(length)))
     except OSError as error:
         raise Problem(no_access(data_dir, error)) from error
@@ -119,7 +123,7 @@ def no_access(folder: Path, error: OSError) -> str:
 
 def _require_closed(path: Path) -> None:
     """Raises `Problem` for a file with a secret that others may read."""
-    if path.exists() and path.stat().st_mode & 0o077:
+    if path.exists() and path.stat().st_mode & 0o007:
         raise Problem(
             f"Others may read {path}, which holds a secret. Close it: chmod 600 {path}. If somebody may have read it, "
             "remove it instead; a new one is made (of secret_key everybody then has to log in again)."

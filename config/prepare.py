@@ -3,6 +3,7 @@
 import os
 import time
 import tomllib
+from contextlib import suppress
 
 import django
 import psycopg
@@ -31,7 +32,7 @@ def main() -> None:
         _require_known_migrations(alone)
         _ensure_extension(alone)
         call_command("migrate", interactive=False)
-        alone.execute(sql.SQL("COMMENT ON TABLE django_migrations IS {}").format(f"{_NAME} {version()}"))
+        _name_version(alone)
         if "seed_demo" in get_commands():
             call_command("seed_demo")
 
@@ -72,8 +73,13 @@ def _require_known_migrations(alone: psycopg.Connection) -> None:
     """Raises `Problem` for a database that a newer version has migrated: this one would fail at the first question."""
     if alone.execute("SELECT to_regclass('django_migrations')").fetchone() == (None,):
         return
-    known = {f"{label}.{name}" for label, name in MigrationLoader(None).disk_migrations}
-    asked = "SELECT app || '.' || name FROM django_migrations WHERE app = ANY(%s) ORDER BY id"
+    on_disk = MigrationLoader(None).disk_migrations
+    names = {*on_disk, *(replaced for migration in on_disk.values() for replaced in migration.replaces)}
+    known = {f"{label}.{name}" for label, name in names}
+    # The last one of each: earlier ones may have been squashed and removed since.
+    asked = """
+        SELECT DISTINCT ON (app) app || '.' || name FROM django_migrations WHERE app = ANY(%s) ORDER BY app, id DESC
+    """
     unknown = [name for (name,) in alone.execute(asked, [list(_OURS)]) if name not in known]
     if unknown:
         (said,) = alone.execute("SELECT obj_description('django_migrations'::regclass)").fetchone() or ("",)
@@ -82,6 +88,12 @@ def _require_known_migrations(alone: psycopg.Connection) -> None:
             f"which does not know {unknown[-1]}. Start the version that prepared it or a newer one, or restore a "
             "backup of before (docs/operations.md, Backups)."
         )
+
+
+def _name_version(alone: psycopg.Connection) -> None:
+    """Notes which version prepared the database, where that may be noted: for who owns its tables."""
+    with suppress(psycopg.errors.InsufficientPrivilege):
+        alone.execute(sql.SQL("COMMENT ON TABLE django_migrations IS {}").format(f"{_NAME} {version()}"))
 
 
 def _ensure_extension(alone: psycopg.Connection) -> None:

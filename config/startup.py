@@ -145,6 +145,6 @@ class Ready(threading.Thread):
             self.announced = True
 
     def _login(self) -> str:
-        if demo_login.is_right(self._site.data_dir, self._site.demo_password):
+        if demo_login.is_right(self._site.data_dir):
             return f"{demo_login.USER} / {self._site.demo_password}"
         return f"{demo_login.USER}, with the password it has (DEMO_PASSWORD counts for an empty database only)"

@@ -40,7 +40,8 @@ def start(options: argparse.Namespace) -> None:
     env = _environment()
     data_dir = Path(env["data_dir"]).resolve()
     # The given one counts, and the first one is remembered for starts without it.
-    remembered = local.secret(data_dir, "demo_password", 14, first=env["demo_password"])
+    given = env["demo_password"]
+    remembered = local.secret(data_dir, "demo_password", 14, first=given, closed=not given)
     # The site answers to it, when we ask whether it is ready.
     allowed = map(str.strip, env["allowed_hosts"].split(","))
     names = [name for name in allowed if name and not name.startswith(("*", "."))]
@@ -49,7 +50,7 @@ def start(options: argparse.Namespace) -> None:
             data_dir=data_dir,
             database_url=env["database_url"],
             redis_url=env["redis_url"],
-            demo_password=env["demo_password"] or remembered,
+            demo_password=given or remembered,
             host_header=[*names, options.host][0],
             drain_s=env["drain_s"],
             logs_text=env["ai_log_text"],

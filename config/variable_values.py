@@ -14,10 +14,13 @@ from pydantic_core import PydanticCustomError
 
 SHORTEST_TOKEN = 16
 SHORTEST_KEY = 32
-POSTGRES = ("postgresql", "postgres", "pgsql")
+POSTGRES = ("postgresql", "postgres", "pgsql", "postgis")
 REDIS = ("redis", "rediss", "unix")
 #: Those of Kombu's transports that a site of several processes can use.
-BROKERS = ("redis", "rediss", "redis+socket", "sentinel", "amqp", "amqps", "pyamqp", "sqs")
+BROKERS = (
+    *("redis", "rediss", "redis+socket", "sentinel", "amqp", "amqps", "pyamqp", "librabbitmq"),
+    *("sqs", "azureservicebus", "gcpubsub", "kafka", "confluentkafka"),
+)
 _RATE = re.compile(r"[1-9]\d{0,5}/(s|min|hour)")
 _PREFIX = re.compile(r"[\w.:-]{1,50}")
 _HOST = re.compile(r"\*|\.?[\w.-]+|\[[0-9A-Fa-f:.]+\]")

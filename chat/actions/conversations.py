@@ -210,7 +210,9 @@ def delete_session(member: Member, session_id: str) -> None:
 def _continue(session: Session, member: Member, trigger: dict[str, Any], *, goes_on_from: Run | None) -> Accepted:
     """Starts a run with the model of the previous one, and deeper than the same answer if that one was to go deeper."""
     position = require_rest(session)
-    run = new_run(session, member.user, position, trigger, model=goes_on_from.asked_model if goes_on_from else "")
+    asked_model = goes_on_from.asked_model if goes_on_from else ""
+    require_model(asked_model or session.model)
+    run = new_run(session, member.user, position, trigger, model=asked_model)
     run.message.deepens_id = goes_on_from.message.deepens_id if goes_on_from else None
     return start(run, member, [queued(run)], resting=True)
 

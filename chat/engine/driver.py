@@ -173,7 +173,10 @@ class Driver:
             return transitions.ParseErrorOccurred("tools called although none were offered")
         if not reply.tool_calls:
             await self._answer.close_round(reply)
-        self._calls = check_calls(reply.tool_calls, [tool.name for tool in call.request.tools])
+        offered, loadable = (
+            [tool.name for tool in each] for each in (call.request.tools, self._model_calls.prompt.more_tools)
+        )
+        self._calls = check_calls(reply.tool_calls, offered, loadable)
         return transitions.AIResponseParsed(queries=bool(self._calls), actions=any(call.writes for call in self._calls))
 
     async def _act(self) -> transitions.Event | None:

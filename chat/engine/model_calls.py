@@ -86,7 +86,7 @@ class ModelCalls:
         """Asks the model and shows what it says; the reply is that of `last`."""
         configured = available_models.configured()
         try:
-            self._config = configured.resolve(self._run.model or None)
+            self._config = configured.resolve_offered(self._run.model or None)
         except ModelUnavailableError:
             available = [choice.id for choice in configured.choices()]
             sentence = error_texts.model_unavailable(self._run.model or configured.default(), available)

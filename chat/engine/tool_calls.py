@@ -53,9 +53,10 @@ class CheckedCall:
         return {} if isinstance(self.found, tools.CallRefused) else self.found.arguments.model_dump(exclude_none=True)
 
 
-def check_calls(calls: tuple[ToolCall, ...], offered: Collection[str]) -> list[CheckedCall]:
+def check_calls(calls: tuple[ToolCall, ...], offered: Collection[str], loadable: Collection[str]) -> list[CheckedCall]:
     """The calls, checked: malformed JSON, tools that are not offered and extra keys are refused with the reason."""
-    checked = [CheckedCall(call.id, call.name, tools.parse(call.name, call.arguments, offered)) for call in calls]
+    found = [tools.parse(call.name, call.arguments, offered, loadable) for call in calls]
+    checked = [CheckedCall(call.id, call.name, each) for call, each in zip(calls, found, strict=True)]
     telemetry.refused(checked, calls)
     return checked
 

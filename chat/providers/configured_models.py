@@ -131,12 +131,20 @@ class ConfiguredModels:
         usable.sort(key=lambda name: name != default)
         return [self._choice(name, self._model(name), default=name == default) for name in usable]
 
+    def resolve_offered(self, choice: str | None = None) -> ProviderConfig:
+        """The configuration of a model that is among `choices`: a vendor has others. Raises `ModelUnavailableError`."""
+        config = self.resolve(choice)
+        if choice and config.id not in {each.id for each in self.choices()}:
+            raise ModelUnavailableError(f"The model {config.id!r} is not offered.")
+        return config
+
     def offered(self, choice: str) -> bool:
-        """Whether a model is one of `choices`: of a vendor's many models those that the settings name."""
+        """Whether a model can be asked."""
         try:
-            return self.resolve(choice).id in {each.id for each in self.choices()}
+            self.resolve_offered(choice)
         except ModelUnavailableError:
             return False
+        return True
 
     def stronger(self, choice: str) -> Choice | None:
         """The next stronger model, of the same vendor if it has one; None if there is none, or nobody knows."""
@@ -269,8 +277,10 @@ def _wrong_window(variable: str, environ: Mapping[str, str], max_tokens: int) ->
 def _wrong_url(variable: str, url: str) -> list[str]:
     try:
         parts = urlsplit(url)
-        host = parts.hostname
+        host, _port = parts.hostname, parts.port
     except ValueError:
+        return [f"{variable} is not a URL."]
+    if not url.isprintable():
         return [f"{variable} is not a URL."]
     if parts.scheme not in {"http", "https"} or not host:
         return [f"{variable} must be the http or https address of an endpoint."]

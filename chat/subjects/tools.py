@@ -65,11 +65,13 @@ def _specs(tools: tuple[Tool[Any], ...]) -> tuple[ToolSpec, ...]:
     )
 
 
-def parse(name: str, arguments_json: str, offered: Collection[str]) -> ParsedCall | CallRefused:
-    """The call as the model wrote it, checked; never raises. A tool that is not `offered` is unknown."""
+def parse(
+    name: str, arguments_json: str, offered: Collection[str], loadable: Collection[str] = ()
+) -> ParsedCall | CallRefused:
+    """The call as the model wrote it, checked; never raises. A tool that is not `offered` is unknown, or `loadable`."""
     tool = by_name().get(name) if name in offered else None
     if tool is None:
-        if LOAD_OBJECT_TOOLS.name in offered and name in [each.name for each in OBJECT_TOOLS]:
+        if name in loadable:
             return CallRefused(f"You do not have {name} yet: call {LOAD_OBJECT_TOOLS.name} first.")
         return CallRefused(f"There is no tool called {quoted(name)}. Tools: {', '.join(offered)}.")
     try:

@@ -10,22 +10,32 @@ from twisted.web.http import HTTPChannel, HTTPFactory, _GenericHTTPChannelProtoc
 #: Daphne installs the asyncio reactor; Twisted's types only know the interface of all reactors.
 reactor: Any = _installed_reactor
 
-#: Of a request that is not all there so many bytes have to come in so many seconds.
-LEAST_BYTES = 1_024
-WITHIN_S = 10.0
+#: Headers have to be there in so many seconds, and a whole request.
+HEADERS_S = 25.0
+WHOLE_S = 3_600.0
+#: Of a body so many bytes have to come in so many seconds: a network may stall for a while.
+LEAST_BYTES = 2_048
+WITHIN_S = 25.0
 
 
 class PacedChannel(HTTPChannel):
     """A connection with HTTP/1.1 on which requests keep coming once they begin, however they are cut."""
 
     _look: Any = None
+    _began = 0.0
     _came = 0
 
     def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name.
         if self._look is None and not self._handlingRequest:
-            self._wait()
+            self._began = reactor.seconds()
+            self._look = reactor.callLater(HEADERS_S, self.loseConnection)
         self._came += len(data)
         super().dataReceived(data)
+
+    def allHeadersReceived(self) -> None:  # noqa: N802 - Twisted's name.
+        self._rest()
+        self._wait()
+        super().allHeadersReceived()
 
     def allContentReceived(self) -> None:  # noqa: N802 - Twisted's name.
         self._rest()
@@ -41,15 +51,15 @@ class PacedChannel(HTTPChannel):
 
     def _close_unless_it_came(self) -> None:
         self._look = None
-        if self._came < LEAST_BYTES:
+        if self._came < LEAST_BYTES or reactor.seconds() - self._began > WHOLE_S:
             self.loseConnection()
         else:
             self._wait()
 
     def _rest(self) -> None:
-        if self._look is not None:
+        if self._look is not None and self._look.active():
             self._look.cancel()
-            self._look = None
+        self._look = None
 
 
 def paced(factory: HTTPFactory) -> _GenericHTTPChannelProtocol:

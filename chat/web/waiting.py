@@ -83,6 +83,8 @@ async def _wait_if_possible(answer: "_Recorded", headers: Headers) -> None:
             await _wait(answer, person)
         finally:
             _of_person[person.user.pk] -= 1
+            if not _of_person[person.user.pk]:
+                del _of_person[person.user.pk]
     except AWAY as error:
         log.warning("a request waits no longer, the database is away: %s", type(error).__name__)
     except runtime.NotServing:

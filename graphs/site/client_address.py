@@ -1,12 +1,14 @@
 """Where a request comes from: its peer, or behind proxies that are trusted the last address that they did not add."""
 
 import ipaddress
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from django.conf import settings
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+_WITH_PORT = re.compile(r"(?:\[([^\]]+)\]|([0-9.]+))(?::\d{1,5})?")
 #: Whoever has one address of IPv6 has so many more: they count as one.
 IPV6_PREFIX = 64
 
@@ -29,9 +31,10 @@ def _is_trusted(text: str) -> bool:
 
 
 def _parsed(text: str) -> Address | None:
-    """The address, that of IPv4 where IPv6 only wraps one; None for what is none."""
+    """The address, without the port that some proxies add; of IPv4 where IPv6 only wraps one. None for what is none."""
+    found = _WITH_PORT.fullmatch(text)
     try:
-        address = ipaddress.ip_address(text)
+        address = ipaddress.ip_address(found[1] or found[2] if found else text)
     except ValueError:
         return None
     return getattr(address, "ipv4_mapped", None) or address

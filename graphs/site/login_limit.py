@@ -52,7 +52,7 @@ def _take(request: HttpRequest | Request, username: str) -> float:
     count, _slash, period = settings.LIMIT_LOGIN.partition("/")
     wider = f"{int(count) * WIDER}/{period}"
     return (
-        limits.take("login", f"{name}|{address}", settings.LIMIT_LOGIN)
-        or limits.take("login-address", address, wider)
+        limits.take("login-address", address, wider)  # first: an address could make up names without end
+        or limits.take("login", f"{name}|{address}", settings.LIMIT_LOGIN)
         or limits.take("login-name", name, wider)
     )

@@ -64,15 +64,15 @@ def by_name(name: str) -> Embedder:
             raise EmbedderUnavailable("The package wordllama is not installed: there is no wheel for this platform.")
         return _local()
     entry = settings.CHAT_PROVIDERS.get(provider)
-    if entry is None or not str(entry["wire"]).startswith("openai"):
+    if entry is None or not str(entry.get("wire")).startswith("openai"):
         raise EmbedderUnavailable(f"The provider {provider!r} makes no embeddings. Use local, openai or custom.")
     if not model:
         raise EmbedderUnavailable(f"The provider {provider!r} needs the name of a model: set EMBEDDING_MODEL.")
-    base_url = _value(provider, "BASE_URL") or str(entry["base_url"])
+    base_url = _value(provider, "BASE_URL") or str(entry.get("base_url") or "")
     key = _value(provider, "API_KEY")
     if not base_url:
         raise EmbedderUnavailable(f"The provider {provider!r} needs an address: set {_variable(provider, 'BASE_URL')}.")
-    if entry["base_url"] and not key:
+    if entry.get("base_url") and not key:
         raise EmbedderUnavailable(f"The provider {provider!r} needs a key: set {_variable(provider, 'API_KEY')}.")
     return _remote(name, base_url, key)
 

@@ -1,5 +1,7 @@
 """The line that says a start is ready tells a password only where it is right."""
 
+import hashlib
+import stat
 from pathlib import Path
 
 import pytest
@@ -54,8 +56,19 @@ def test_what_is_known_is_not_found_out_again(demo: User, tmp_path: Path, monkey
     assert told(tmp_path, "first") == "demo / first"
 
 
-@pytest.mark.parametrize("broken", ["", "[]", '{"stored": 1}', "{"])
+@pytest.mark.parametrize("broken", ["", "[]", "x" * 64])
 def test_a_broken_note_is_none(demo: User, tmp_path: Path, broken: str) -> None:
     (tmp_path / "demo_login").write_text(broken)
-    assert not demo_login.is_right(tmp_path, "first")
+    assert "first" not in told(tmp_path, "second")
+    (tmp_path / "demo_login").write_text(broken)
     assert told(tmp_path, "first") == "demo / first"
+
+
+def test_the_note_is_closed_and_says_nothing_of_the_password(demo: User, tmp_path: Path) -> None:
+    tmp_path.joinpath("demo_login").write_text("open to all")
+    tmp_path.joinpath("demo_login").chmod(0o644)
+    told(tmp_path, "first")
+    note = tmp_path / "demo_login"
+    assert stat.S_IMODE(note.stat().st_mode) == 0o600
+    plain = hashlib.sha256(f"{demo.password}\0first".encode()).hexdigest()
+    assert not [each for each in (demo.password, "first", plain) if each in note.read_text()]

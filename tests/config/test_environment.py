@@ -51,7 +51,7 @@ RIGHT = [
     ("ALLOWED_HOSTS", "*"),
     ("ALLOWED_HOSTS", "example.org, .example.org,[::1]"),
     ("CSRF_TRUSTED_ORIGINS", "https://example.org, http://127.0.0.1:8000,https://*.example.org"),
-    ("TRUSTED_PROXIES", "127.0.0.1, 10.0.0.0/8,::1,fd00::/8"),
+    ("TRUSTED_PROXIES", "127.0.0.1, 10.0.3.0/28,::1,fd00::/8"),
     ("AI_LOG_SINK", "package.module.function"),
     ("LIMIT_LOGIN", "1/s"),
     ("TOOL_ROUNDS_EXTENDED", "5"),

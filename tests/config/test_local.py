@@ -57,14 +57,16 @@ def test_it_makes_a_secret_once_and_keeps_it_to_the_owner(tmp_path: Path) -> Non
     assert sorted(path.name for path in (tmp_path / "data").iterdir()) == ["other", "secret_key"]
 
 
-@pytest.mark.parametrize("mode", [0o640, 0o604, 0o644, 0o660])
+@pytest.mark.parametrize("mode", [0o604, 0o644, 0o666, 0o701])
 def test_it_takes_no_secret_that_others_may_read(tmp_path: Path, mode: int) -> None:
     local.secret(tmp_path, "secret_key")
     (tmp_path / "secret_key").chmod(mode)
     with pytest.raises(Problem, match=r"Others may read .*secret_key.*chmod 600"):
         local.secret(tmp_path, "secret_key")
-    (tmp_path / "secret_key").chmod(0o400)
-    assert local.secret(tmp_path, "secret_key")
+    assert local.secret(tmp_path, "secret_key", closed=False)
+    for closed in (0o400, 0o640):
+        (tmp_path / "secret_key").chmod(closed)
+        assert local.secret(tmp_path, "secret_key")
 
 
 def test_it_remembers_the_first_value_it_is_given(tmp_path: Path) -> None:

@@ -54,6 +54,18 @@ def test_one_that_a_newer_version_migrated_is_refused_with_both_versions(alone: 
         prepare._require_known_migrations(alone)
 
 
+def test_a_role_that_owns_no_tables_prepares_all_the_same(alone: psycopg.Connection) -> None:
+    alone.execute("CREATE ROLE runs_only; GRANT ALL ON ALL TABLES IN SCHEMA public TO runs_only; SET ROLE runs_only")
+    with alone.transaction(force_rollback=True):
+        prepare._name_version(alone)
+    prepare._require_known_migrations(alone)
+
+
+def test_earlier_migrations_may_have_been_squashed_and_removed(alone: psycopg.Connection) -> None:
+    alone.execute("INSERT INTO django_migrations (id, app, name, applied) VALUES (-1, 'chat', '0000_pruned', now())")
+    prepare._require_known_migrations(alone)
+
+
 def test_migrations_of_other_applications_are_theirs(alone: psycopg.Connection) -> None:
     alone.execute("INSERT INTO django_migrations (app, name, applied) VALUES ('shop', '9999_later', now())")
     prepare._require_known_migrations(alone)

@@ -5,7 +5,7 @@ import time
 from collections import OrderedDict, deque
 
 #: Names that are counted; of more the one that came least lately is forgotten.
-MOST_NAMES = 50_000
+MOST_NAMES = 10_000
 
 
 class LocalLimits:

@@ -79,10 +79,17 @@ def test_what_is_told_of_loaded_tools_leaves_the_others_as_they_are() -> None:
 
 
 def test_a_tool_that_is_not_loaded_is_told_how_to_get() -> None:
-    offered = [spec.name for spec in specs(Role.EDITOR, subject_of("graph"))]
-    found = parse("read_object", '{"object": "graph:nba"}', offered)
-    assert isinstance(found, CallRefused)
-    assert "load_object_tools" in found.message
+    def told(role: Role, name: str) -> str:
+        offered, loadable = (
+            [spec.name for spec in specs(role, subject_of("graph"), loaded=loaded)] for loaded in (False, True)
+        )
+        found = parse(name, '{"object": "graph:nba"}', offered, loadable)
+        assert isinstance(found, CallRefused)
+        return found.message
+
+    assert "call load_object_tools first" in told(Role.EDITOR, "propose_delete_object")
+    assert "call load_object_tools first" in told(Role.VIEWER, "read_object")
+    assert "There is no tool called" in told(Role.VIEWER, "propose_delete_object"), "it would never come"
 
 
 @pytest.mark.parametrize("spec", specs(Role.EDITOR, subject_of("graph")), ids=lambda spec: spec.name)

@@ -91,7 +91,7 @@ def test_one_person_does_not_hold_all_the_places(
             model.say("Here.")
             model.end()
         assert {(await each).status for each in (first, others)} == {200}
-        assert not any(waiting._of_person.values())
+        assert not waiting._of_person
 
     run(test)
 
