@@ -167,7 +167,7 @@ class ResumeView(APIView):
     @extend_schema(
         operation_id="resumeSession",
         request=ResumeBody,
-        responses={202: AcceptedShape, 200: RestedShape, **problems(409, 429)},
+        responses={202: AcceptedShape, 200: RestedShape, **problems(409, 422, 429)},
     )
     def post(self, request: Request, session_id: str) -> Response:
         """Answer what a conversation waits for."""
@@ -184,7 +184,7 @@ class RetryView(APIView):
     @extend_schema(
         operation_id="retrySession",
         request=RetryBody,
-        responses={202: AcceptedShape, 200: RestedShape, **problems(409, 429)},
+        responses={202: AcceptedShape, 200: RestedShape, **problems(409, 422, 429)},
     )
     def post(self, request: Request, session_id: str) -> Response:
         """Ask the last question again after an error."""

@@ -204,6 +204,18 @@ def test_it_offers_others_for_a_model_that_is_not_configured(alice: User, nba: G
     assert patch(alice, path, {"model": ""}).json()["modelAvailable"] is True
 
 
+def test_what_is_no_longer_offered_is_not_asked_by_trying_again_either(
+    alice: User, nba: Graph, vendor: VendorServer
+) -> None:
+    accepted = post(alice, "chat/messages", {"message": "Hello", "context": ABOUT_NBA}).json()
+    Run.objects.update(status="failed", error={"retryable": True})
+    path = f"chat/sessions/{accepted['sessionId']}/retry"
+    Session.objects.update(model="openai:o1-pro")
+    problem(post(alice, path), 422, "model_unavailable")
+    Session.objects.update(model="openai")
+    assert post(alice, path).status_code == 202
+
+
 def test_it_lists_what_can_be_chosen(alice: User, vendor: VendorServer) -> None:
     listed = get(alice, "chat/models").json()
     assert listed["default"] == WEAK

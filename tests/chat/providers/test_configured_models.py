@@ -202,3 +202,12 @@ def test_a_window_must_have_room_for_a_prompt(given, problem):
     told = " ".join(problems(TABLE, of_custom | {"CUSTOM_CONTEXT_WINDOW": given}))
     assert problem in told
     assert bool(told) == bool(problem)
+
+
+def test_a_vendors_other_models_are_not_offered() -> None:
+    models = ConfiguredModels(TABLE, {"OPENAI_API_KEY": "x"})
+    assert models.resolve("openai:o1-pro").id == "openai:o1-pro"
+    with pytest.raises(ModelUnavailableError, match="not offered"):
+        models.resolve_offered("openai:o1-pro")
+    assert models.resolve_offered("openai").name == models.resolve_offered(None).name == "openai"
+    assert (models.offered("openai:o1-pro"), models.offered("openai"), models.offered("nobody")) == (False, True, False)
