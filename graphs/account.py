@@ -54,12 +54,12 @@ def change_password(request: HttpRequest) -> HttpResponse:
         return _page(request, form, status=429)
     if not form.is_valid():
         return _page(request, form, status=400)
-    before = request.session.session_key or ""
+    before = sign_ins.session_of(request)
     with transaction.atomic():
         form.save()
         update_session_auth_hash(request, user)
-        sign_ins.move(user, before, request.session.session_key or "")
-        sign_ins.end_others(user, request.session.session_key or "")
+        sign_ins.move(user, before, request)
+        sign_ins.end_others(user, sign_ins.session_of(request))
     messages.success(request, _("The password is changed. You are signed out everywhere else."))
     return redirect("account")
 
@@ -75,7 +75,7 @@ def end_sign_in(request: HttpRequest, sign_in: str) -> HttpResponse:
 @require_POST
 @login_required
 def end_other_sign_ins(request: HttpRequest) -> HttpResponse:
-    sign_ins.end_others(_user(request), request.session.session_key or "")
+    sign_ins.end_others(_user(request), sign_ins.session_of(request))
     messages.success(request, _("You are signed out everywhere else."))
     return redirect("account")
 
@@ -86,9 +86,9 @@ def _page(request: HttpRequest, form: PasswordChangeForm, status: int = 200) -> 
         layout = layout_of(current_member(request))
     except NotFound:
         layout = {}
-    here = request.session.session_key or ""
+    here = sign_ins.session_of(request)
     rows = SignIn.objects.filter(user=_user(request))[:MOST_LISTED]
-    listed = [ListedSignIn(row, _device(row.device), row.session_key == here != "") for row in rows]
+    listed = [ListedSignIn(row, _device(row.device), row.session == here != "") for row in rows]
     listed.sort(key=lambda each: not each.here)
     return render(request, "graphs/account.html", {**layout, "form": form, "sign_ins": listed}, status=status)
 

@@ -19,7 +19,7 @@ class Migration(migrations.Migration):
             name='SignIn',
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('session_key', models.CharField(blank=True, max_length=40)),
+                ('session', models.CharField(blank=True, max_length=64)),
                 ('token', models.CharField(blank=True, max_length=32)),
                 ('previous_token', models.CharField(blank=True, max_length=32)),
                 ('device', models.CharField(blank=True, max_length=200, verbose_name='device')),

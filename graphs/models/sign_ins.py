@@ -11,15 +11,15 @@ from django.utils.translation import gettext_lazy as _
 class SignIn(models.Model):
     """One that counts; what is ended is deleted.
 
-    A browser has `session_key`. A program has `token`, which names the refresh token that counts, and for a moment the
-    one before it.
+    A browser has `session`, a digest of its session's key. A program has `token`, which names the refresh token that
+    counts, and for a moment the one before it.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.CASCADE, related_name="sign_ins", verbose_name=_("person")
     )
-    session_key = models.CharField(max_length=40, blank=True)
+    session = models.CharField(max_length=64, blank=True)
     token = models.CharField(max_length=32, blank=True)
     previous_token = models.CharField(max_length=32, blank=True)
     device = models.CharField(_("device"), max_length=200, blank=True)

@@ -1,15 +1,16 @@
 """Begins, renews and ends sign-ins. A refresh token counts once: who comes with a used one ends what it belongs to."""
 
+import hashlib
 import uuid
 from contextlib import suppress
 from datetime import timedelta
-from importlib import import_module
 from typing import Any
 
-from django.conf import settings
 from django.contrib.auth.models import User
 from django.contrib.auth.signals import user_logged_in, user_logged_out
+from django.contrib.sessions.models import Session
 from django.db import transaction
+from django.db.models import CharField, Func, QuerySet
 from django.dispatch import receiver
 from django.http import HttpRequest
 from django.utils import timezone
@@ -27,7 +28,7 @@ DEVICE_CHARS = 200
 def begin(user: User, device: str) -> TokenPair:
     """Tokens of a new sign-in of a program; what nobody has renewed in time is forgotten."""
     expired = timezone.now() - api_settings.REFRESH_TOKEN_LIFETIME
-    SignIn.objects.filter(user=user, session_key="", renewed_at__lt=expired).delete()
+    SignIn.objects.filter(user=user, session="", renewed_at__lt=expired).delete()
     made = SignIn(user=user, device=device[:DEVICE_CHARS], token=uuid.uuid4().hex)
     made.save(force_insert=True)
     return tokens.issue(user, made.pk, made.token)
@@ -64,34 +65,44 @@ def end(user: User, name: str) -> None:
         _end(SignIn.objects.filter(user=user, pk=uuid.UUID(name)))
 
 
-def move(user: User, session_key: str, new_key: str) -> None:
-    """Notes that a browser has another session key from now on."""
-    if session_key:
-        SignIn.objects.filter(user=user, session_key=session_key).update(session_key=new_key)
+def move(user: User, here: str, request: HttpRequest) -> None:
+    """Notes that a browser, which was `here`, has another session from now on."""
+    if here:
+        SignIn.objects.filter(user=user, session=here).update(session=session_of(request))
 
 
-def end_others(user: User, session_key: str) -> None:
-    """Ends all of a person's sign-ins but that of this browser."""
-    _end(SignIn.objects.filter(user=user).exclude(session_key=session_key))
+def end_others(user: User, here: str) -> None:
+    """Ends all of a person's sign-ins but that of the browser that is `here`."""
+    _end(SignIn.objects.filter(user=user).exclude(session=here))
 
 
-def _end(found: Any) -> None:
-    store = import_module(settings.SESSION_ENGINE).SessionStore
+def session_of(request: HttpRequest) -> str:
+    """What names the session of a browser here: who reads it cannot take it over. "" without one."""
+    key = request.session.session_key
+    return hashlib.sha256(key.encode()).hexdigest() if key else ""
+
+
+class _Digest(Func):
+    template = "encode(sha256(%(expressions)s::bytea), 'hex')"
+    output_field = CharField()
+
+
+def _end(found: QuerySet[SignIn]) -> None:
     with transaction.atomic():
-        for key in found.exclude(session_key="").values_list("session_key", flat=True):
-            store(key).delete()
+        sessions = list(found.exclude(session="").values_list("session", flat=True))
+        if sessions:
+            Session.objects.alias(digest=_Digest("session_key")).filter(digest__in=sessions).delete()
         found.delete()
 
 
 @receiver(user_logged_in)
 def _begin_in_browser(request: HttpRequest, user: User, **_more: Any) -> None:
     device = request.headers.get("User-Agent", "")[:DEVICE_CHARS]
-    SignIn.objects.create(user=user, session_key=request.session.session_key or "", device=device)
+    SignIn.objects.create(user=user, session=session_of(request), device=device)
 
 
 @receiver(user_logged_out)
 def _end_with_browser(request: HttpRequest, user: User | None, **_more: Any) -> None:
     """Signing out in a browser ends it, and the programs of the person."""
     if user is not None:
-        of_browser = {"session_key": request.session.session_key or ""}
-        SignIn.objects.filter(user=user, session_key__in=["", *of_browser.values()]).delete()
+        SignIn.objects.filter(user=user, session__in=["", session_of(request)]).delete()

@@ -65,7 +65,7 @@ def test_all_wait_together_for_a_valkey_that_is_silent(settings: Settings, monke
             assert connections.take(Slot(1, str(number)))
             connections.renew([Slot(1, str(number))])
             connections.release(Slot(1, str(number)))
-            assert limits.take("test", "alice", "1/hour") == 0
+            assert limits.take("test", str(number), "1/hour") == 0
         assert silent.reached() == reached
         monkeypatch.setattr(valkey, "_away", {})
         connections.renew([Slot(1, "first")])
