@@ -162,7 +162,7 @@ def _asked(proposal: Proposal, arguments: dict[str, Any]) -> actions.Action:
     try:
         action: actions.Action = actions.parse(proposal.tool.removeprefix(TOOL_PREFIX), arguments)
     except ValidationError as error:
-        raise Refused("validation", actions.mistakes(error), field="editedArguments") from None
+        raise Refused("validation", actions.mistakes_for_people(error), field="editedArguments") from None
     return action
 
 

@@ -8,9 +8,10 @@ from chat.sockets.frames import Frame, Introduction
 from graphs.api.changes import MOST_SEEN, ActionBody, SeenBody
 from graphs.objects.actions import MAX_ACTIONS
 from graphs.site.api.bodies import Body
+from graphs.site.field_sentences import ASCII
 
 #: An edit is known by it for a week, on whichever socket it is sent again.
-EditId = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[\x21-\x7e]+$")]
+EditId = Annotated[str, Field(min_length=1, max_length=100, pattern=ASCII)]
 Key = Annotated[str, Field(min_length=1, max_length=250)]
 Coordinate = Annotated[float, Field(ge=-10_000_000, le=10_000_000, allow_inf_nan=False)]
 MOST_SELECTED = 50

@@ -10,6 +10,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from graphs.objects.refs import Ref, RefText
 from graphs.objects.strict import DataPatch, JSONObject, Key, ShortText, StrictModel
+from graphs.site.field_sentences import WrongWithin, wrong_fields
 from graphs.site.json_values import shown
 
 #: Problems that one refusal tells.
@@ -67,11 +68,19 @@ def parse(name: str, arguments: dict[str, Any]) -> Any:
 
 
 def mistakes(error: ValidationError) -> str:
-    """What is wrong with arguments, for who sent them: "'updates.width': Input should be greater than 0."."""
+    """What is wrong with arguments, for a model: "'updates.width': Input should be greater than 0."."""
     details = error.errors(include_url=False, include_input=False, include_context=False)
     named = [f"{quoted('.'.join(map(str, detail['loc'])))}: {detail['msg']}." for detail in details[:MAX_MISTAKES]]
     more = len(details) - len(named)
     return " ".join(named) + (f" And {more} more." if more else "")
+
+
+def mistakes_for_people(error: ValidationError) -> str:
+    """What is wrong with arguments, for a person: "'updates.width': This must be more than 0."."""
+    found = list(wrong_fields(error))
+    named = [f"{quoted('.'.join(map(str, steps)))}: {sentence}" for steps, sentence in found[:MAX_MISTAKES]]
+    more = len(found) - len(named)
+    return " ".join([*named, _("And {count} more.").format(count=more)] if more else named)
 
 
 def quoted(text: str) -> str:
@@ -94,11 +103,12 @@ class BatchStep(StrictModel):
     def action(self) -> Action:
         name = self.tool.removeprefix("propose_")
         if name not in PROPOSABLE or name == "batch":
-            raise ValueError(f"a batch knows {', '.join(known for known in PROPOSABLE if known != 'batch')}")
+            names = ", ".join(known for known in PROPOSABLE if known != "batch")
+            raise ValueError(_("a batch knows {names}").format(names=names))
         try:
             action: Action = parse(name, {key: value for key, value in self.arguments.items() if key != "reason"})
         except ValidationError as error:
-            raise ValueError(mistakes(error)) from None
+            raise WrongWithin(mistakes(error), "arguments", error) from None
         return action
 
 
@@ -130,7 +140,7 @@ class UpdateObject(StrictModel):
     @model_validator(mode="after")
     def _something(self) -> Self:
         if not self.updates and not self.patches:
-            raise ValueError("give updates or patches")
+            raise ValueError(_("give updates or patches"))
         return self
 
     def named(self) -> tuple[Ref, ...]:

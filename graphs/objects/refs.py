@@ -7,6 +7,8 @@ from pydantic import Field, GetPydanticSchema, with_config
 from pydantic_core import core_schema
 from typing_extensions import TypedDict
 
+from graphs.site.field_sentences import TYPE_AND_ID
+
 
 # A `Ref` as JSON; `id` is its key.
 @with_config(extra="forbid")
@@ -47,7 +49,7 @@ RefText = Annotated[
     GetPydanticSchema(
         lambda _type, _handler: core_schema.no_info_after_validator_function(
             Ref.parse,
-            core_schema.str_schema(pattern="^[^:]+:.+$", max_length=140),
+            core_schema.str_schema(pattern=TYPE_AND_ID, max_length=140),
             serialization=core_schema.to_string_ser_schema(when_used="always"),
         )
     ),

@@ -7,6 +7,7 @@ from pydantic.alias_generators import to_camel
 
 from graphs.models.objects import MAX_KEY
 from graphs.objects.refs import Ref
+from graphs.site.field_sentences import POINTER
 from graphs.site.json_values import storable_object, storable_text
 
 #: Characters of one text.
@@ -45,7 +46,7 @@ class Patch(StrictModel):
 class DataPatch(Patch):
     """A patch of a text in the data."""
 
-    path: ShortText = Field(pattern="^/", description="JSON Pointer: /parameters/prompt")
+    path: ShortText = Field(pattern=POINTER, description="JSON Pointer: /parameters/prompt")
 
 
 Patches = Annotated[list[Patch], Field(min_length=1, max_length=100)]

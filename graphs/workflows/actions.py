@@ -2,6 +2,7 @@
 
 from typing import Annotated, Any, Literal, Self
 
+from django.utils.translation import gettext as _
 from pydantic import AfterValidator, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
@@ -16,7 +17,7 @@ MAX_HANDLES = 100
 
 def _visible(key: str) -> str:
     if not key.isprintable() or any(letter.isspace() or letter in "{}" for letter in key):
-        raise ValueError("a key may hold no spaces, braces or invisible characters")
+        raise ValueError(_("a key may hold no spaces, braces or invisible characters"))
     return key
 
 
@@ -52,7 +53,7 @@ class Handles(StrictModel):
     def _ids_are_unique(self) -> Self:
         handles = [handle for side in (self.right, self.left, self.top, self.bottom) for handle in side or ()]
         if len({(handle.type, handle.id) for handle in handles}) < len(handles):
-            raise ValueError("two handles of the same direction have the same id")
+            raise ValueError(_("two handles of the same direction have the same id"))
         return self
 
     def to_json(self) -> dict[str, list[dict[str, Any]]]:
@@ -69,7 +70,7 @@ class Coded(StrictModel):
     @model_validator(mode="after")
     def _one_of_both(self) -> Self:
         if self.process is not None and self.process_patches is not None:
-            raise ValueError("give either process or processPatches")
+            raise ValueError(_("give either process or processPatches"))
         return self
 
 
@@ -103,7 +104,7 @@ class NodeUpdates(Coded):
     @model_validator(mode="after")
     def _something(self) -> Self:
         if not self.model_dump(exclude_none=True):
-            raise ValueError("give at least one field that changes")
+            raise ValueError(_("give at least one field that changes"))
         return self
 
 
@@ -173,7 +174,7 @@ class CreateNodeWithEdges(StrictModel):
     @model_validator(mode="after")
     def _both_or_neither(self) -> Self:
         if (self.pos_x is None) != (self.pos_y is None):
-            raise ValueError("give both posX and posY, or neither")
+            raise ValueError(_("give both posX and posY, or neither"))
         return self
 
 
@@ -189,11 +190,11 @@ class ConfigureNodeType(Coded):
     @model_validator(mode="after")
     def _enough(self) -> Self:
         if self.mode == "create" and self.display_name is None:
-            raise ValueError("a new type needs a displayName")
+            raise ValueError(_("a new type needs a displayName"))
         if self.mode == "create" and self.process_patches is not None:
-            raise ValueError("a new type has no code yet: give process")
+            raise ValueError(_("a new type has no code yet: give process"))
         if self.mode == "update" and self.type_key is None:
-            raise ValueError("an update needs the typeKey")
+            raise ValueError(_("an update needs the typeKey"))
         return self
 
     def named(self) -> tuple[Ref, ...]:

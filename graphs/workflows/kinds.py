@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from pydantic import ValidationError
 
 from graphs.models import BUILT_IN_TYPES, Edge, Node, NodeType
-from graphs.objects.actions import ChangeRefused, mistakes
+from graphs.objects.actions import ChangeRefused, mistakes_for_people
 from graphs.objects.holding import hold_workspace
 from graphs.objects.kinds import Field, Kind
 from graphs.objects.model_store import ModelStore
@@ -78,7 +78,7 @@ class NodeTypeStore(ModelStore):
         try:
             return new | {"handles": Handles.model_validate(new["handles"]).to_json()}
         except ValidationError as error:
-            raise ChangeRefused(f"handles: {mistakes(error)}") from None
+            raise ChangeRefused(f"handles: {mistakes_for_people(error)}") from None
 
     hold = staticmethod(hold_workspace)
 

@@ -1,5 +1,6 @@
 """Bodies of requests as pydantic models: strict types, unknown fields refused."""
 
+from itertools import islice
 from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -7,6 +8,7 @@ from pydantic.alias_generators import to_camel
 from rest_framework.request import Request
 
 from graphs.site.api.problems import invalid_fields
+from graphs.site.field_sentences import wrong_fields
 
 
 class Body(BaseModel):
@@ -30,9 +32,9 @@ def read_body(request: Request, shape: type[AnyBody]) -> AnyBody:
 
 
 def errors_by_field(error: ValidationError) -> dict[str, list[str]]:
-    """{"nodes.3.name": ["Input should be a valid string"]}; errors of the whole body are under "body"."""
+    """{"nodes.3.name": ["This must be a text."]}; errors of the whole body are under "body"."""
     found: dict[str, list[str]] = {}
-    for entry in error.errors(include_url=False, include_context=False, include_input=False)[:MOST_ERRORS]:
-        field = ".".join(str(step)[:100] for step in entry["loc"]) or "body"
-        found.setdefault(field, []).append(entry["msg"])
+    for steps, sentence in islice(wrong_fields(error), MOST_ERRORS):
+        field = ".".join(str(step)[:100] for step in steps) or "body"
+        found.setdefault(field, []).append(sentence)
     return found

@@ -1,12 +1,11 @@
 """Checks of values against pydantic types, and of how much a file holds, with sentences that name the place."""
 
-from collections.abc import Callable
 from typing import Annotated, Any, TypeVar
 
 from django.utils.translation import gettext as _
 from pydantic import BaseModel, Field, ValidationError
-from pydantic_core import ErrorDetails
 
+from graphs.site.field_sentences import wrong_fields
 from graphs.site.json_values import shown
 from graphs.workflows.interchange.parsed_graph import MAX_COORDINATE, Limits
 from graphs.workflows.interchange.refusals import Problems, path, refuse
@@ -45,10 +44,10 @@ def _checked(model: type[Checked], value: Any, steps: tuple[str | int, ...], pro
             message = _("{count} mistakes; the first ones would not help.").format(count=error.error_count())
             problems.add(path(steps) + name, message)
             return None
-        for detail in error.errors(include_url=False, include_input=False):
+        for to_field, sentence in wrong_fields(error):
             # pydantic adds marks for keys of dictionaries and members of unions.
-            within = (step for step in detail["loc"] if not (isinstance(step, str) and step == "[key]"))
-            problems.add(path((*steps, *within)) + name, _sentence(detail))
+            within = (step for step in to_field if not (isinstance(step, str) and step == "[key]"))
+            problems.add(path((*steps, *within)) + name, sentence)
         return None
 
 
@@ -56,35 +55,6 @@ def _name(value: Any) -> str:
     """The name that a reader of the file would look for, in brackets."""
     name = (value.get("name") or value.get("key")) if isinstance(value, dict) else None
     return f' ("{shown(name)}")' if isinstance(name, str) and name else ""
-
-
-_SENTENCES: dict[str, Callable[[], str]] = {
-    "missing": lambda: _("This field is missing."),
-    "extra_forbidden": lambda: _("This field is not known here."),
-    "string_type": lambda: _("This must be a text."),
-    "string_too_short": lambda: _("This must not be empty."),
-    "string_too_long": lambda: _("This is longer than {max_length} characters."),
-    "string_pattern_mismatch": lambda: _("This may hold no spaces, braces or invisible characters."),
-    "float_type": lambda: _("This must be a number."),
-    "int_type": lambda: _("This must be a whole number."),
-    "greater_than_equal": lambda: _("This must be at least {ge}."),
-    "less_than_equal": lambda: _("This must be at most {le}."),
-    "finite_number": lambda: _("This must be a finite number."),
-    "dict_type": lambda: _("This must be an object."),
-    "model_type": lambda: _("This must be an object."),
-    "list_type": lambda: _("This must be a list."),
-    "literal_error": lambda: _("This must be {expected}."),
-    "too_short": lambda: _("This list is too short."),
-    "too_long": lambda: _("This list is too long."),
-}
-
-
-def _sentence(detail: ErrorDetails) -> str:
-    sentence = _SENTENCES.get(detail["type"])
-    context = {
-        name: f"{value:.0f}" if isinstance(value, float) else value for name, value in detail.get("ctx", {}).items()
-    }
-    return sentence().format(**context) if sentence else detail["msg"]
 
 
 def check_nodes(count: int, limits: Limits) -> None:

@@ -11,6 +11,7 @@ from typing_extensions import TypedDict
 
 from graphs.models.objects import MAX_KEY
 from graphs.models.workflows import MAX_EDGE_KEY, MAX_NAME
+from graphs.site.field_sentences import VISIBLE
 from graphs.site.json_values import shown
 from graphs.workflows.interchange import grid
 from graphs.workflows.interchange.checks import Coordinate, Size, all_checked, check_list, check_nodes, document_as
@@ -27,9 +28,8 @@ from graphs.workflows.interchange.parsed_graph import (
 )
 from graphs.workflows.interchange.refusals import Problems, refuse
 
-_VISIBLE = r"^[^\s{}\p{Cc}\p{Cf}]+$"
-Key = Annotated[str, Field(min_length=1, max_length=MAX_KEY, pattern=_VISIBLE)]
-EdgeKey = Annotated[str, Field(min_length=1, max_length=MAX_EDGE_KEY, pattern=_VISIBLE)]
+Key = Annotated[str, Field(min_length=1, max_length=MAX_KEY, pattern=VISIBLE)]
+EdgeKey = Annotated[str, Field(min_length=1, max_length=MAX_EDGE_KEY, pattern=VISIBLE)]
 Name = Annotated[str, Field(max_length=MAX_NAME)]
 ShortText = Annotated[str, Field(max_length=100)]
 Version = Annotated[int, Field(ge=1)]
