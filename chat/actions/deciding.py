@@ -64,6 +64,11 @@ def decide(member: Member, proposal_id: str, decision: Decision) -> Decided:
     Raises `NotFound`, `Forbidden` for who may not change anything, and `Refused`: "decided" (its `details` say by
     whom), "expired", "stale" with what changed since, "failed", "digest" when it is not what was shown, "validation".
     """
+    if decision.edited_arguments is not None and not decision.approved:
+        sentence = _(
+            "Only an approval can have edited arguments. Leave them out, or say in “feedback” what should differ."
+        )
+        raise Refused("validation", sentence, field="editedArguments")
     with transaction.atomic():
         proposal = proposal_for(member, proposal_id)
         session = proposal.session = _held_session(proposal.session_id)
@@ -150,10 +155,13 @@ def preview(member: Member, proposal_id: str, arguments: dict[str, Any] | None) 
 
 
 def _drafted(proposal: Proposal, member: Member, of: Object, arguments: dict[str, Any]) -> DraftedProposal:
-    asked = _asked(proposal, arguments)
+    asked, proposed = _asked(proposal, arguments), _asked(proposal, proposal.arguments)
     try:
-        refuse_numbers([asked], [_asked(proposal, proposal.arguments)])
-        return draft(of, proposal.tool, asked, arguments, proposal.pk, member)
+        refuse_numbers([asked], [proposed])
+        drafted = draft(of, proposal.tool, asked, arguments, proposal.pk, member)
+        # What its reason speaks of is shown and stored with it.
+        actions.refuse_others(asked, proposed)
+        return drafted
     except ChangeRefused as error:
         raise Refused("validation", str(error), field="editedArguments") from None
 

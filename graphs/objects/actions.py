@@ -1,5 +1,6 @@
 """What can be asked for, by name, of tools (`propose_` and the name) and of people. Rooms register theirs."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
@@ -143,6 +144,9 @@ class UpdateObject(StrictModel):
             raise ValueError(_("give updates or patches"))
         return self
 
+    def changed(self) -> tuple[Ref, ...]:
+        return (self.object,)
+
     def named(self) -> tuple[Ref, ...]:
         return (self.object,)
 
@@ -160,6 +164,9 @@ class CreateObject(StrictModel):
 class DeleteObject(StrictModel):
     object: RefText
 
+    def changed(self) -> tuple[Ref, ...]:
+        return (self.object,)
+
     def named(self) -> tuple[Ref, ...]:
         return (self.object,)
 
@@ -167,6 +174,9 @@ class DeleteObject(StrictModel):
 class MoveObject(StrictModel):
     object: RefText
     parent: RefText
+
+    def changed(self) -> tuple[Ref, ...]:
+        return (self.object,)
 
     def named(self) -> tuple[Ref, ...]:
         return (self.object, self.parent)
@@ -182,6 +192,18 @@ register(
         "batch": Batch,
     }
 )
+
+
+def refuse_others(edited: Action, proposed: Action) -> None:
+    """Raises `ChangeRefused` for an edited action that does more than was proposed, or does it to something else."""
+    steps = (Counter((type(step), step.changed()) for step in steps_of([each])) for each in (edited, proposed))
+    more, there = steps
+    if more <= there:
+        return
+    about = some(dict.fromkeys(str(ref) for _type, refs in there for ref in refs))
+    if not about:
+        raise ChangeRefused(_("Edited, a proposal does nothing that was not proposed."))
+    raise ChangeRefused(_("Edited, a proposal still changes what it was about: {items}.").format(items=about))
 
 
 def named_by(asked: Sequence[Action]) -> list[Ref]:

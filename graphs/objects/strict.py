@@ -29,6 +29,10 @@ class StrictModel(BaseModel):
         alias_generator=to_camel, serialize_by_alias=True, extra="forbid", strict=True, frozen=True
     )
 
+    def changed(self) -> tuple[Ref, ...]:
+        """What is there already that it changes or deletes, if it is an action."""
+        return ()
+
     def named(self) -> tuple[Ref, ...]:
         """The objects that it names if it is an action: those that it changes, and parents."""
         return ()

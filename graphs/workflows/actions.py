@@ -112,12 +112,18 @@ class UpdateNode(StrictModel):
     node_key: Key
     updates: NodeUpdates
 
+    def changed(self) -> tuple[Ref, ...]:
+        return (Ref("node", self.node_key),)
+
 
 class ReplaceData(StrictModel):
     """The data as a whole, as a person's form has it: here a null is a value."""
 
     node_key: Key
     data: JSONObject
+
+    def changed(self) -> tuple[Ref, ...]:
+        return (Ref("node", self.node_key),)
 
 
 class MoveNode(StrictModel):
@@ -126,9 +132,15 @@ class MoveNode(StrictModel):
     pos_y: Coordinate
     sheet: Key | None = None
 
+    def changed(self) -> tuple[Ref, ...]:
+        return (Ref("node", self.node_key),)
+
 
 class DeleteNode(StrictModel):
     node_key: Key
+
+    def changed(self) -> tuple[Ref, ...]:
+        return (Ref("node", self.node_key),)
 
 
 class CreateEdge(StrictModel):
@@ -144,9 +156,15 @@ class UpdateEdge(StrictModel):
     edge_key: EdgeKey
     label: Name
 
+    def changed(self) -> tuple[Ref, ...]:
+        return (Ref("edge", self.edge_key),)
+
 
 class DeleteEdge(StrictModel):
     edge_key: EdgeKey
+
+    def changed(self) -> tuple[Ref, ...]:
+        return (Ref("edge", self.edge_key),)
 
 
 class Connection(StrictModel):
@@ -200,12 +218,18 @@ class ConfigureNodeType(Coded):
     def named(self) -> tuple[Ref, ...]:
         return (Ref("nodeType", self.type_key),) if self.type_key else ()
 
+    def changed(self) -> tuple[Ref, ...]:
+        return self.named() if self.mode == "update" else ()
+
 
 class DeleteNodeType(StrictModel):
     type_key: Key
 
     def named(self) -> tuple[Ref, ...]:
         return (Ref("nodeType", self.type_key),)
+
+    def changed(self) -> tuple[Ref, ...]:
+        return self.named()
 
 
 class ReorganizeLayout(StrictModel):
@@ -214,6 +238,9 @@ class ReorganizeLayout(StrictModel):
     )
     sheet: Key | None = Field(None, description="Else each for itself.")
     strategy: Literal["leftToRight", "topToBottom"] = "leftToRight"
+
+    def changed(self) -> tuple[Ref, ...]:
+        return tuple(Ref("node", key) for key in sorted(self.node_keys or ())) or (Ref("sheet", self.sheet or "*"),)
 
 
 #: What a model may propose of a graph; each is the tool `propose_` and its name.

@@ -19,7 +19,7 @@ from graphs.site.access import member_of
 from tests.cast import draw_nba
 from tests.chat.engine.driving import until
 from tests.chat.spending.paid import somebody_waits
-from tests.proposed import MOVE, RENAME, Call, waiting
+from tests.proposed import RENAME, Call, waiting
 
 pytestmark = pytest.mark.django_db(transaction=True)
 CONFIGURE: Call = ("configure_node_type", {"mode": "update", "typeKey": "step", "displayName": "Stage"})
@@ -64,7 +64,7 @@ def editing_both(alice: User, graph: Graph, *calls: Call) -> Callable[[], object
 DEEDS: dict[str, Callable[[User, Graph], Callable[[], object]]] = {
     "approve": lambda alice, graph: approval(alice, graph, batch(RENAME, UPDATE)),
     "approve of a graph": lambda alice, graph: approval(alice, graph, batch(RENAME, CONFIGURE)),
-    "approve edited": lambda alice, graph: approval(alice, graph, batch(RENAME, MOVE), batch(RENAME, UPDATE)),
+    "approve edited": lambda alice, graph: approval(alice, graph, batch(RENAME, UPDATE), batch(RENAME, UPDATE)),
     "propose": lambda alice, graph: lambda: waiting(alice, graph, batch(RENAME, UPDATE)),
     "propose one by one": lambda alice, graph: lambda: waiting(alice, graph, RENAME, UPDATE),
     "edit": lambda alice, graph: editing_both(alice, graph, RENAME, UPDATE),

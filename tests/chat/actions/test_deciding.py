@@ -372,3 +372,50 @@ def test_a_live_edit_of_the_edge_between_two_nodes_keeps_neither_from_going(
     for proposal in waiting(alice, nba, DELETE, ("delete_node", {"nodeKey": edge.target.key})):
         approve(alice, proposal)
     assert set(Node.objects.values_list("key", flat=True)) == {"root"}
+
+
+def test_a_rejection_with_edited_arguments_is_refused(alice: User, proposal: Proposal) -> None:
+    for arguments in ({}, proposal.arguments):
+        with pytest.raises(Refused) as refusal:
+            reject(alice, proposal, edited_arguments=arguments)
+        assert (refusal.value.status, list(refusal.value.errors or {})) == (400, ["editedArguments"])
+    proposal.refresh_from_db()
+    assert proposal.status == ProposalStatus.PENDING
+
+
+def step(call: tuple[str, dict[str, Any]]) -> dict[str, Any]:
+    return {"tool": f"propose_{call[0]}", "arguments": call[1]}
+
+
+@pytest.mark.parametrize("within", ["alone", "in a batch"])
+def test_an_edited_approval_keeps_what_the_proposal_was_about(alice: User, thing: Thing, within: str) -> None:
+    other, call = beside(thing), thing.rename_call()
+    others = [other.rename_call("Get")]
+    if within == "in a batch":
+        more = [others[0], thing.delete_call(), other.delete_call()]
+        call = ("batch", {"actions": [step(call)]})
+        others = [("batch", {"actions": [step(thing.rename_call("Get")), step(each)]}) for each in more]
+    (proposal,) = thing.proposed(alice, call)
+    for _name, arguments in others:
+        with pytest.raises(Refused, match="what it was about") as refusal:
+            deciding.preview(member_of(alice), str(proposal.pk), arguments)
+        assert list(refusal.value.errors or {}) == ["editedArguments"]
+        refused("validation", alice, proposal, edited_arguments=arguments, digest=proposal.digest)
+    assert (proposal.status, thing.called) == (ProposalStatus.PENDING, "Fetch API")
+
+
+@pytest.mark.parametrize(
+    ("call", "edited"),
+    [
+        (DELETE, {"nodeKey": "return"}),
+        (("move_node", {"nodeKey": "root", "posX": 5.0, "posY": 5.0}), {"nodeKey": "return", "posX": 5.0, "posY": 5.0}),
+        (("reorganize_layout", {"nodeKeys": ["root", "return"]}), {"nodeKeys": ["root", "fetch-api"]}),
+    ],
+)
+def test_an_edited_approval_keeps_the_parts_of_its_graph(
+    alice: User, nba: Graph, call: tuple[str, dict[str, Any]], edited: dict[str, Any]
+) -> None:
+    Node.objects.filter(graph=nba).update(pos_x=0, pos_y=0)
+    (proposal,) = waiting(alice, nba, call)
+    with pytest.raises(Refused, match="what it was about"):
+        deciding.preview(member_of(alice), str(proposal.pk), edited)
