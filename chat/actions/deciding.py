@@ -84,16 +84,16 @@ def decide(member: Member, proposal_id: str, decision: Decision) -> Decided:
             proposal.refresh_from_db()
         run = turns.apply_decisions(session, closed) if closed else None
     refusal = _refusal(proposal, mine)
+    if refusal is not None:
+        raise refusal
     with about(workspace=member.workspace.pk, session=proposal.session_id):
         emit(
             "hitl_decision",
             proposal=proposal.pk,
             tool=proposal.tool,
             user=member.user.pk,
-            outcome=refusal.code if refusal else proposal.status,
+            outcome=proposal.status,
         )
-    if refusal is not None:
-        raise refusal
     return Decided(proposal, run)
 
 
@@ -235,6 +235,11 @@ def _refusal(proposal: Proposal, mine: bool) -> Refused | None:
 
 def _decided_sentence(proposal: Proposal) -> str:
     names = {"name": decider(proposal) or "", "status": proposal.get_status_display()}
+    if proposal.status == ProposalStatus.STALE and names["name"]:
+        sentence = _("%(name)s approved this already, but what it would change had changed. Nothing was applied.")
+        return sentence % names
+    if proposal.status == ProposalStatus.FAILED and names["name"]:
+        return _("%(name)s approved this already, but it could not be applied. Nothing was changed.") % names
     if names["name"]:
         return _("%(name)s has decided already: %(status)s.") % names
     return _("This proposal waits for nobody any more: %(status)s.") % names

@@ -419,3 +419,18 @@ def test_an_edited_approval_keeps_the_parts_of_its_graph(
     (proposal,) = waiting(alice, nba, call)
     with pytest.raises(Refused, match="what it was about"):
         deciding.preview(member_of(alice), str(proposal.pk), edited)
+
+
+def test_only_what_was_decided_is_counted_and_a_second_decision_hears_what_happened(
+    alice: User, dora: User, thing: Thing, proposal: Proposal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted: list[str] = []
+    monkeypatch.setattr(deciding, "emit", lambda _name, **fields: counted.append(fields["outcome"]))
+    (other,) = thing.proposed(alice, thing.update_call(**{thing.text: "other"}))
+    thing.change(dora, "Mine")
+    refused("stale", alice, proposal)
+    again = refused("decided", dora, proposal)
+    assert again.detail == "alice approved this already, but what it would change had changed. Nothing was applied."
+    reject(alice, other)
+    refused("decided", alice, other)
+    assert counted == ["rejected"]
