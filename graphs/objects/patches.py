@@ -14,6 +14,8 @@ from graphs.site.json_values import shown
 #: Lines of a text, and characters of what was searched for, within which the nearest place is looked for.
 SEARCHED_LINES = 5_000
 SEARCHED_CHARS = 2_000
+#: Characters of longer lines within which a place is looked for.
+SEARCHED_WITHIN = 100_000
 #: What is less alike is no help.
 ALIKE = 0.5
 #: Characters of the nearest place that are shown.
@@ -106,9 +108,21 @@ def _nearest(text: str, search: str) -> tuple[int, str] | None:
     matcher = SequenceMatcher(autojunk=False)
     matcher.set_seq2(search)
     best, found = ALIKE, None
+    left = SEARCHED_WITHIN if height == 1 else 0
     for start in range(max(len(lines) - height, 0) + 1):
         window = "\n".join(lines[start : start + height])
+        if len(window) > len(search) and left > 0:
+            left -= len(window)
+            window = _most_alike(matcher, window[:SEARCHED_WITHIN], search)
         matcher.set_seq1(window[: 2 * SEARCHED_CHARS])
         if matcher.real_quick_ratio() > best and matcher.quick_ratio() > best and matcher.ratio() > best:
             best, found = matcher.ratio(), (start + 1, window)
     return found
+
+
+def _most_alike(matcher: SequenceMatcher[str], line: str, search: str) -> str:
+    """The part of a line, as long as what was searched for, around the longest piece that both have."""
+    matcher.set_seq1(line)
+    found = matcher.find_longest_match()
+    start = max(found.a - found.b, 0)
+    return line[start : start + len(search)]

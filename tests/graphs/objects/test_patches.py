@@ -104,3 +104,25 @@ values = st.recursive(
 def test_a_merge_patch_applied_twice_does_nothing_more(value: Any, patch: Any) -> None:
     once = merged(value, patch)
     assert merged(once, patch) == once
+
+
+@pytest.mark.parametrize(
+    ("text", "search", "nearest"),
+    [
+        ("return players.filter(p => p.games_played >= 10 && p.active);", "games_played >= 11", "games_played >= 10"),
+        (
+            "a = 1\n" + "x" * 500 + " if (total > limit) stop(); " + "y" * 500,
+            "if (total >= limit)",
+            "if (total > limit)",
+        ),
+        ("z" * 1_000_000, "games_played >= 11", None),
+        (("w " * 40_000 + "\n") * 20, "games_played >= 11", None),
+    ],
+)
+def test_the_nearest_place_may_be_within_a_line(text: str, search: str, nearest: str | None) -> None:
+    with pytest.raises(ChangeRefused) as refused:
+        patched(text, [Patch(search=search, replace="x")], "node")
+    if nearest is None:
+        assert "nor anything like it" in str(refused.value)
+    else:
+        assert nearest in str(refused.value)
