@@ -96,7 +96,7 @@ def import_graph(request: HttpRequest, member: Member) -> HttpResponse:
 def _outcome(request: HttpRequest, member: Member, form: ImportForm) -> dict[str, Any]:
     """What the page tells: `done`, or `refused` as {place: [sentences]} with a `status`."""
     if wait := limits.take("imports", str(member.user.pk), settings.LIMIT_IMPORTS):
-        return {"refused": {"": [limits.too_often(wait)]}, "status": 429}
+        return {"refused": {"": [limits.too_often(wait, "imports")]}, "status": 429}
     if was_too_big(request):
         return {"refused": {"": [_("The file is too big to be imported here.")]}, "status": 413}
     if not form.is_valid():

@@ -3,9 +3,11 @@
 import hashlib
 import logging
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from django.conf import settings
+from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from redis.exceptions import RedisError
 
@@ -16,6 +18,14 @@ from graphs.site.api.problems import Problem
 logger = logging.getLogger("countersign.limits")
 
 _here = LocalLimits()
+_SAID: dict[str, Callable[[], str]] = {
+    "": lambda: _("Too many attempts."),
+    "messages": lambda: _("Too many messages."),
+    "changes": lambda: _("Too many changes."),
+    "imports": lambda: _("Too many imports."),
+    "rollbacks": lambda: _("Too many rollbacks and previews of them."),
+    "writes": lambda: _("Too many requests."),
+}
 PERIODS = {"s": 1, "min": 60, "hour": 3600}
 
 #: Takes one of ARGV[2] slots in the last ARGV[1] microseconds. Answers 0, or the microseconds until one is free.
@@ -64,19 +74,16 @@ def take(what: str, who: str, rate: str) -> float:
 def require(what: str, who: str, rate: str) -> None:
     """Counts one use; raises `Problem` 429 with Retry-After if it was one too many."""
     if wait := take(what, who, rate):
-        raise throttled(wait)
+        raise throttled(wait, what)
 
 
-def throttled(wait: float) -> Problem:
+def throttled(wait: float, what: str = "") -> Problem:
     """The refusal of who has to wait so many seconds."""
-    return Problem(429, "throttled", too_often(wait), headers={"Retry-After": str(math.ceil(wait))})
+    return Problem(429, "throttled", too_often(wait, what), headers={"Retry-After": str(math.ceil(wait))})
 
 
-def too_often(wait: float) -> str:
-    """The sentence that says how many seconds somebody has to wait."""
+def too_often(wait: float, what: str = "") -> str:
+    """The sentence that says of what there was too much, without `what` attempts, and how long to wait."""
     seconds = math.ceil(wait)
-    return ngettext(
-        "Too many attempts. Try again in %(seconds)s second.",
-        "Too many attempts. Try again in %(seconds)s seconds.",
-        seconds,
-    ) % {"seconds": seconds}
+    again = ngettext("Try again in %(seconds)s second.", "Try again in %(seconds)s seconds.", seconds)
+    return f"{_SAID.get(what, _SAID[''])()} {again % {'seconds': seconds}}"

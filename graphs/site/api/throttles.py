@@ -1,6 +1,5 @@
 """How often a person may write through the API: every door counts, unless it has a limit of its own."""
 
-import math
 from typing import TYPE_CHECKING
 
 from django.conf import settings
@@ -19,17 +18,15 @@ _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 class WriteThrottle(BaseThrottle):
     """LIMIT_WRITES for what writes, and for the dear ones of them a limit of their own, which `limited_as` names."""
 
-    _wait = 0.0
-
     def allow_request(self, request: Request, view: "APIView") -> bool:
         if request.method in _READING or request.user is None or not request.user.is_authenticated:
             return True
         what = getattr(view, "limited_as", "writes")
-        self._wait = limits.take(what, str(request.user.pk), self._rates[what])
-        return not self._wait
+        limits.require(what, str(request.user.pk), self._rates[what])
+        return True
 
-    def wait(self) -> float:
-        return math.ceil(self._wait)
+    def wait(self) -> None:
+        """Says nothing: who has to wait was told with the refusal."""
 
     @cached_property
     def _rates(self) -> dict[str, str]:

@@ -22,6 +22,6 @@ def test_too_many_runs_are_refused_whatever_asks_for_them(alice: User, nba: Grap
         (f"chat/messages/{accepted['messageId']}/deepen", {}),
     ):
         response = post(alice, path, body)
-        problem(response, 429, "throttled")
+        assert problem(response, 429, "throttled")["detail"].startswith("Too many messages. Try again in ")
         assert int(response.headers["Retry-After"]) > 0
     assert Message.objects.filter(role="user").count() == 1

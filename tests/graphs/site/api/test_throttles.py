@@ -47,7 +47,7 @@ def test_the_limit_is_that_of_each_person(
     assert 429 not in [rolls_back(mine), rolls_back(mine)]
     refused = post_json(mine, "/api/v1/history/rollback", {})
     assert 0 < int(refused.headers["Retry-After"]) <= 3600
-    problem(refused, 429, "throttled")
+    assert "Too many rollbacks" in problem(refused, 429, "throttled")["detail"]
     assert rolls_back(doras) != 429
     assert mine.get("/api/v1/graphs").status_code == 200, "who only reads is not counted"
 
