@@ -116,8 +116,9 @@ def _created(kind: Kind, of: Object, record: Record) -> Record:
     if counts_keys(kind.model):
         count_on_from(row)
     _require_here(kind, of, made)
-    if "id" not in record:  # one that is brought back is where it was
-        _require_nowhere_else(kind, of, row)
+    # One that is brought back is where it was, and without `place_new` a parent is in this workspace.
+    if "id" not in record and kind.place_new is not None:
+        _require_nowhere_else(kind, of)
     header = Object.objects.create(
         pk=record.get("id"), workspace_id=of.workspace_id, type=of.type, key=of.key,
         version=record.get("version", 0) + 1, as_recorded=made,
@@ -129,11 +130,12 @@ def _created(kind: Kind, of: Object, record: Record) -> Record:
 def _updated(kind: Kind, of: Object, operation: Update) -> Update:
     """What changed, with all that the model's own `save` made of it. What others changed is left to be noticed."""
     row, before = _held_row(kind, of, operation)
-    item, new = operation.item, operation.new
+    item, new, elsewhere = operation.item, operation.new, _elsewhere(kind, of)
     save(kind, of, row, new)
     now = {name: value for name, value in record_of(kind, row).items() if name in new or not same(value, before[name])}
     if not isinstance(row, Object):
         _require_here(kind, of, now)
+        _require_nowhere_else(kind, of, elsewhere)
         header = Object.objects.only("as_recorded").get(pk=of.pk)
         Object.objects.filter(pk=of.pk).update(as_recorded=(header.as_recorded or before) | now)
     return Update(item, {name: before[name] for name in now}, now)
@@ -175,13 +177,27 @@ def _require_here(kind: Kind, of: Object, changed: Record) -> None:
         raise ChangeRefused(_("{object} would leave its workspace, or the one of its parent.").format(object=of))
 
 
-def _require_nowhere_else(kind: Kind, of: Object, row: Model) -> None:
-    """Raises `ChangeRefused` if the application gives a new row to another workspace, too."""
-    if kind.chosen is None or kind.place_new is None:  # foreign keys lead to one workspace, or a parent is in this one
-        return
+def _require_nowhere_else(kind: Kind, of: Object, before: Collection[int] = ()) -> None:
+    """Raises `ChangeRefused` if the row is in another workspace, too, than in those that it was in `before`."""
+    if not _elsewhere(kind, of) <= set(before):
+        raise ChangeRefused(_("{object} would be in another workspace, too.").format(object=of))
+
+
+def _elsewhere(kind: Kind, of: Object) -> set[int]:
+    """The other workspaces that the application gives the row to."""
+    if kind.chosen is None:  # foreign keys lead to one workspace
+        return set()
+    found: set[int] = set()
     others = list(Workspace.objects.exclude(pk=of.workspace_id))
     for start in range(0, len(others), AT_ONCE):
-        rows = (kind.chosen(each).filter(pk=row.pk) for each in others[start : start + AT_ONCE])
-        first, *more = (each.order_by().values("pk") for each in rows)
-        if first.union(*more, all=True).exists():
-            raise ChangeRefused(_("{object} would be in another workspace, too.").format(object=of))
+        first, *more = (_row_in(kind, of, each) for each in others[start : start + AT_ONCE])
+        found.update(workspace for _key, workspace in first.union(*more, all=True))
+    return found
+
+
+def _row_in(kind: Kind, of: Object, workspace: Workspace) -> Any:
+    """The key of the row with that of the workspace, if it is there."""
+    assert kind.chosen is not None
+    rows = kind.chosen(workspace)
+    key = kind.model._meta.pk.to_python(of.key)
+    return rows.filter(pk=key).order_by().values_list("pk", models.Value(workspace.pk))

@@ -226,3 +226,39 @@ def test_a_name_may_be_taken_in_every_workspace(kind: Kind, client: Client, alic
     assert make(client).status_code == 201
     problem(make(client), 400, "refused")
     assert sorted(Ware.objects.values_list("site", flat=True)) == ["demo", "other"]
+
+
+def change(client: Client, key: str, **fields: object) -> Any:
+    asked = {"action": "update_object", "arguments": {"updates": fields}}
+    return post_json(client, f"{API}/{key}/changes", {"actions": [asked]})
+
+
+def test_a_change_gives_no_row_to_another_workspace_too(kind: Kind, client: Client, alice: User) -> None:
+    key = make(client).json()["id"]
+    answer = problem(change(client, key, shared="demo"), 400, "refused")
+    assert "would be in another workspace, too" in str(answer["detail"])
+    assert Ware.objects.get().shared == ""
+    assert with_token(alice).get(f"{API}/{key}").status_code == 404
+    assert change(client, key, shared="other").status_code == 201
+
+
+def test_what_was_shared_before_is_changed_as_any_other(kind: Kind, client: Client, other_workspace: Any) -> None:
+    """Somebody else's code shared it; who takes it back does not share it again."""
+    Workspace.objects.create(name="Third", slug="third")
+    key = make(client).json()["id"]
+    Ware.objects.update(shared="demo")
+    assert change(client, key, name="Chair").status_code == 201
+    assert "in another workspace, too" in str(problem(change(client, key, shared="third"), 400, "refused")["detail"])
+    assert change(client, key, shared="").status_code == 201
+    problem(change(client, key, shared="demo"), 400, "refused")
+
+
+def test_no_rollback_gives_a_row_to_another_workspace_too(kind: Kind, client: Client, charlie: User) -> None:
+    """As it was while other code shared it."""
+    key = make(client).json()["id"]
+    Ware.objects.update(shared="demo")
+    taken_back = change(client, key, shared="")
+    assert taken_back.status_code == 201
+    with pytest.raises(actions.ChangeRefused, match="would be in another workspace, too"):
+        rollback.roll_back(member_of(charlie).workspace.pk, charlie, ChangeSets((taken_back.json()["id"],)))
+    assert Ware.objects.get().shared == ""
