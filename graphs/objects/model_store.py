@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
+from django.core.exceptions import ImproperlyConfigured, ObjectDoesNotExist
 from django.db import models, transaction
 from django.db.models import Model
 from django.utils.translation import gettext as _
@@ -190,14 +191,23 @@ def _elsewhere(kind: Kind, of: Object) -> set[int]:
     found: set[int] = set()
     others = list(Workspace.objects.exclude(pk=of.workspace_id))
     for start in range(0, len(others), AT_ONCE):
-        first, *more = (_row_in(kind, of, each) for each in others[start : start + AT_ONCE])
-        found.update(workspace for _key, workspace in first.union(*more, all=True))
+        some = [rows for each in others[start : start + AT_ONCE] if (rows := _row_in(kind, of, each)) is not None]
+        if some:
+            found.update(workspace for _key, workspace in some[0].union(*some[1:], all=True))
     return found
 
 
 def _row_in(kind: Kind, of: Object, workspace: Workspace) -> Any:
-    """The key of the row with that of the workspace, if it is there."""
+    """The key of the row with that of the workspace, if it is there; None where the application has no rows yet."""
     assert kind.chosen is not None
-    rows = kind.chosen(workspace)
+    try:
+        rows = kind.chosen(workspace)
+    except ObjectDoesNotExist:
+        return None
+    except ImproperlyConfigured:
+        raise
+    except Exception as error:
+        message = _("{object} stays as it was: the rows of another workspace cannot be told.")
+        raise ChangeRefused(message.format(object=of)) from error
     key = kind.model._meta.pk.to_python(of.key)
     return rows.filter(pk=key).order_by().values_list("pk", models.Value(workspace.pk))

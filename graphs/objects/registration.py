@@ -64,6 +64,7 @@ def register(
     _require_objects(model, name)
     _require_of_a_row(name, url, may_see, may_edit)
     _require_of_a_workspace(name, place_new)
+    chosen = _chosen(name, workspace) if callable(workspace) else None
     kind = Kind(
         name,
         model._meta.verbose_name or name,
@@ -71,9 +72,9 @@ def register(
         fields_of(model, name, title, fields, exclude, minor, parent),
         model,
         ModelStore(),
-        rows=_rows(model, name, workspace),
+        rows=_rows(model, name, chosen or workspace),
         workspace=workspace if isinstance(workspace, str) else "",
-        chosen=workspace if callable(workspace) else None,
+        chosen=chosen,
         place_new=place_new,
         parent=parent,
         url=url,
@@ -166,6 +167,21 @@ def _require_of_a_workspace(name: str, place_new: object) -> None:
             f"{name}: place_new={place_new!r} is no function. Write one that gives the columns of a new row of a "
             "workspace: place_new=lambda workspace: {...}, or leave it out."
         )
+
+
+def _chosen(name: str, workspace: Callable[[Workspace], QuerySet[Any]]) -> Callable[[Workspace], QuerySet[Any]]:
+    """What the application gives the rows of a workspace by; raises `ImproperlyConfigured` for a union."""
+
+    def chosen(at: Workspace) -> QuerySet[Any]:
+        rows = workspace(at)
+        if rows.query.combinator or rows.query.is_sliced:
+            raise ImproperlyConfigured(
+                f"{name}: its workspace gives a union of rows, or some of them only, which cannot be narrowed. "
+                "Write one condition: .filter(Q(...) | Q(...))"
+            )
+        return rows
+
+    return chosen
 
 
 def _rows(model: type[Model], name: str, workspace: object) -> Callable[[int], QuerySet[Any]]:

@@ -18,7 +18,9 @@ from graphs.history import rollback
 from graphs.history.scopes import ChangeSets
 from graphs.models import ChangeSet, Object, Origin, Workspace
 from graphs.objects import actions, model_store, planning
+from graphs.objects.headers import existing
 from graphs.objects.kinds import Kind
+from graphs.objects.refs import Ref
 from graphs.site.access import member_of
 from tests.graphs.api.callers import post_json, problem, with_token
 from tests.proposed import waiting
@@ -262,3 +264,35 @@ def test_no_rollback_gives_a_row_to_another_workspace_too(kind: Kind, client: Cl
     with pytest.raises(actions.ChangeRefused, match="would be in another workspace, too"):
         rollback.roll_back(member_of(charlie).workspace.pk, charlie, ChangeSets((taken_back.json()["id"],)))
     assert Ware.objects.get().shared == ""
+
+
+def test_a_workspace_that_has_no_place_yet_has_no_rows(db: None, client: Client, demo_workspace: Workspace) -> None:
+    """Whoever makes a row depends on no other workspace."""
+
+    def rows(workspace: Workspace) -> "models.QuerySet[Ware]":
+        return Ware.objects.filter(tenant=Tenant.objects.get(code=workspace.slug))
+
+    with wares(workspace=rows, place_new=lambda at: {"tenant": Tenant.objects.get(code=at.slug)}):
+        Tenant.objects.create(code="other")
+        made = make(client)
+        assert made.status_code == 201
+        assert change(client, made.json()["id"], name="Chair").status_code == 201
+
+
+def test_a_function_that_fails_for_another_workspace_is_a_refusal(
+    db: None, client: Client, demo_workspace: Workspace
+) -> None:
+    def rows(workspace: Workspace) -> "models.QuerySet[Ware]":
+        codes = {"other": "other"}
+        return Ware.objects.filter(site=codes[workspace.slug])
+
+    with wares(workspace=rows):
+        assert "the rows of another workspace cannot be told" in refused(client)
+
+
+def test_rows_that_cannot_be_narrowed_are_refused(demo_workspace: Workspace) -> None:
+    def rows(workspace: Workspace) -> "models.QuerySet[Ware]":
+        return Ware.objects.filter(site=workspace.slug).union(Ware.objects.filter(shared=workspace.slug))
+
+    with wares(workspace=rows), pytest.raises(ImproperlyConfigured, match=r"ware: its workspace gives a union"):
+        existing(demo_workspace.pk, Ref("ware", "1"))
