@@ -111,12 +111,13 @@ def _nearest(text: str, search: str) -> tuple[int, str] | None:
     left = SEARCHED_WITHIN if height == 1 else 0
     for start in range(max(len(lines) - height, 0) + 1):
         window = "\n".join(lines[start : start + height])
+        part = window
         if len(window) > len(search) and left > 0:
             left -= len(window)
-            window = _most_alike(matcher, window[:SEARCHED_WITHIN], search)
-        matcher.set_seq1(window[: 2 * SEARCHED_CHARS])
+            part = _most_alike(matcher, window[:SEARCHED_WITHIN], search)
+        matcher.set_seq1(part[: 2 * SEARCHED_CHARS])
         if matcher.real_quick_ratio() > best and matcher.quick_ratio() > best and matcher.ratio() > best:
-            best, found = matcher.ratio(), (start + 1, window)
+            best, found = matcher.ratio(), (start + 1, window if len(window) <= SHOWN_CHARS else part)
     return found
 
 
