@@ -54,12 +54,22 @@ def by_name() -> dict[str, Tool[Any]]:
 
 def specs(role: Role, subject: Subject, *, loaded: bool = False, summarised: bool = False) -> tuple[ToolSpec, ...]:
     """What a model is told of the tools that it is offered; for viewers none that writes. `tools_of` says the rest."""
-    tools = tools_of(subject, loaded=loaded, summarised=summarised)
-    return _specs(tuple(tool for tool in tools if role.may_edit or not tool.writes))
+    every, offered = (
+        tuple(tool for tool in tools if role.may_edit or not tool.writes)
+        for tools in (tools_of(subject), tools_of(subject, loaded=loaded, summarised=summarised))
+    )
+    return _offered(every, offered)
+
+
+@cache
+def _offered(every: tuple[Tool[Any], ...], offered: tuple[Tool[Any], ...]) -> tuple[ToolSpec, ...]:
+    """Those of all that are described: what comes later is told after the others, and takes nothing of their words."""
+    return tuple(spec for tool, spec in zip(every, _specs(every), strict=True) if tool in offered)
 
 
 @cache
 def _specs(tools: tuple[Tool[Any], ...]) -> tuple[ToolSpec, ...]:
+    """Describes tools, which takes long: once for all that a conversation may have, as the process starts."""
     return tuple(
         ToolSpec(tool.name, tool.description, schema) for tool, schema in zip(tools, parameters(tools), strict=True)
     )

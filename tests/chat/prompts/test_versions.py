@@ -20,10 +20,10 @@ from graphs.site.access import member_of
 
 @pytest.fixture(autouse=True)
 def computed_anew() -> Iterator[None]:
-    for cached in (versions._digest, tools._specs):
+    for cached in (versions._digest, tools._specs, tools._offered):
         cached.cache_clear()
     yield
-    for cached in (versions._digest, tools._specs):
+    for cached in (versions._digest, tools._specs, tools._offered):
         cached.cache_clear()
 
 
@@ -106,6 +106,7 @@ def test_another_description_or_argument_of_a_tool_changes_it(monkeypatch: pytes
         monkeypatch.setattr(tools.by_name()[name], attribute, value)
         versions._digest.cache_clear()
         tools._specs.cache_clear()
+        tools._offered.cache_clear()
         found.add(versions.prompt_version())
     assert len(found) == 4
 
