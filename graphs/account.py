@@ -67,17 +67,26 @@ def change_password(request: HttpRequest) -> HttpResponse:
 @require_POST
 @login_required
 def end_sign_in(request: HttpRequest, sign_in: str) -> HttpResponse:
-    sign_ins.end(_user(request), sign_in)
-    messages.success(request, _("That sign-in is ended."))
+    if not _is_too_often(request):
+        sign_ins.end(_user(request), sign_in)
+        messages.success(request, _("That sign-in is ended."))
     return redirect("account")
 
 
 @require_POST
 @login_required
 def end_other_sign_ins(request: HttpRequest) -> HttpResponse:
-    sign_ins.end_others(_user(request), sign_ins.session_of(request))
-    messages.success(request, _("You are signed out everywhere else."))
+    if not _is_too_often(request):
+        sign_ins.end_others(_user(request), sign_ins.session_of(request))
+        messages.success(request, _("You are signed out everywhere else."))
     return redirect("account")
+
+
+def _is_too_often(request: HttpRequest) -> bool:
+    """Whether the person writes more than LIMIT_WRITES, which the page says then."""
+    if wait := limits.take("writes", str(_user(request).pk), settings.LIMIT_WRITES):
+        messages.error(request, limits.too_often(wait, "writes"))
+    return bool(wait)
 
 
 def _page(request: HttpRequest, form: PasswordChangeForm, status: int = 200) -> HttpResponse:

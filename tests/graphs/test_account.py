@@ -109,3 +109,14 @@ def test_only_forms_of_who_is_signed_in_change_something(alice: User, address: s
 def test_who_belongs_to_no_workspace_has_the_page_too() -> None:
     user = User.objects.create_user("eve", password=PASSWORD)
     assert is_in(signed_in(user))
+
+
+def test_ending_sign_ins_is_limited(bob: User, settings: Settings) -> None:
+    settings.LIMIT_WRITES = "1/hour"
+    here = signed_in(bob)
+    here.post(OTHERS)
+    elsewhere = signed_in(bob)
+    here.post(OTHERS)
+    here.post(f"/account/sign-ins/{SignIn.objects.get(session=digest(elsewhere)).pk}/end/")
+    assert is_in(elsewhere)
+    assert "Too many requests." in here.get(PAGE).content.decode()
