@@ -23,8 +23,9 @@ from graphs.site.pages import member_page, render_page
 from graphs.site.uploads import was_too_big
 from graphs.workflows import listing
 from graphs.workflows.import_form import ImportForm, explain
-from graphs.workflows.imports import ImportedGraph, KeyInvalid, KeyTaken
+from graphs.workflows.imports import ImportedGraph
 from graphs.workflows.interchange.refusals import ImportRefused
+from graphs.workflows.keys import KeyInvalid, KeyTaken
 from graphs.workflows.listing import graph_for
 from graphs.workflows.store import GRAPH
 

@@ -20,8 +20,9 @@ from graphs.site.api.problems import Problem, invalid, invalid_fields, too_big
 from graphs.site.uploads import was_too_big
 from graphs.workflows import exports, listing
 from graphs.workflows.import_form import FORMATS, ImportForm, explain
-from graphs.workflows.imports import ImportedGraph, KeyInvalid, KeyTaken
+from graphs.workflows.imports import ImportedGraph
 from graphs.workflows.interchange.refusals import ImportRefused
+from graphs.workflows.keys import KeyInvalid, KeyTaken
 from graphs.workflows.listing import graph_for
 
 KEY = OpenApiParameter("key", str, OpenApiParameter.PATH, description="The key of the graph in its workspace.")

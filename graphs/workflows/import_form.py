@@ -32,7 +32,7 @@ class ImportForm(forms.Form):
     )
 
     def run(self, workspace: Workspace, actor: User) -> imports.ImportedGraph:
-        """Imports the file of a valid form. Raises `ImportRefused`, `imports.KeyTaken` or `imports.KeyInvalid`."""
+        """Imports the file of a valid form. Raises `ImportRefused`, `KeyTaken` or `KeyInvalid`."""
         given: dict[str, Any] = self.cleaned_data
         limits = Limits(settings.MAX_IMPORT_BYTES, settings.MAX_IMPORT_NODES)
         chosen = cast(Format, given["format"] or "auto")

@@ -1,7 +1,6 @@
 """Writes a parsed file to the database. Called by the command, the API and the pages."""
 
 import json
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -15,15 +14,13 @@ from django.utils.translation import gettext as _
 from graphs.history import recording
 from graphs.history.recording import Because
 from graphs.models import BUILT_IN_TYPES, Graph, Node, NodeType, Origin, Sheet, Workspace
-from graphs.models.objects import MAX_KEY
 from graphs.objects.holding import hold_workspace
 from graphs.objects.kinds import Field, Kind
 from graphs.site.copying import copy_rows
 from graphs.site.counted_keys import new_ids
-from graphs.site.json_values import shown
-from graphs.workflows.interchange.keys import UniqueTexts, slug
 from graphs.workflows.interchange.parsed_graph import OnProgress, ParsedGraph, ParsedNodeType, no_progress
 from graphs.workflows.interchange.refusals import FileWarning
+from graphs.workflows.keys import KeyTaken, check_key, free_key, wanted_key
 from graphs.workflows.kinds import EDGE, NODE, NODE_TYPE, OWN_FIELDS
 from graphs.workflows.rows import References
 
@@ -36,25 +33,6 @@ GROWN = 0.1
 ATTEMPTS = 10
 
 Item = TypeVar("Item")
-
-_GOOD_KEY = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{MAX_KEY - 1}}}")
-
-
-class KeyTaken(Exception):
-    """The workspace has a graph with this key already; nothing was imported."""
-
-    def __init__(self, key: str) -> None:
-        super().__init__(_('There is a graph with the key "{key}" already. Choose another key.').format(key=key))
-
-
-class KeyInvalid(ValueError):
-    """The key cannot stand in an address; nothing was imported."""
-
-    def __init__(self, key: str) -> None:
-        message = _(
-            '"{key}" is no key: letters, digits, ".", "-" and "_", at most {most}, beginning with one of the first.'
-        )
-        super().__init__(message.format(key=shown(key), most=MAX_KEY))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +55,8 @@ def import_graph(
     The histories of the graph and of new node types begin with it. `on_progress` gets how many of its nodes and edges
     are written. Raises `KeyTaken` or `KeyInvalid` for a given key.
     """
-    if key is not None and not _GOOD_KEY.fullmatch(key):
-        raise KeyInvalid(key)
+    if key is not None:
+        check_key(key)
     with transaction.atomic():
         graph = _create_graph(workspace, parsed, key)
         types, warnings = _create_node_types(workspace, parsed.node_types)
@@ -119,7 +97,7 @@ def _counted(items: Iterable[Item], before: int, total: int, on_progress: OnProg
 
 def _create_graph(workspace: Workspace, parsed: ParsedGraph, key: str | None) -> Graph:
     for _attempt in range(ATTEMPTS):
-        candidate = key or _free_key(workspace, parsed)
+        candidate = key or free_key(workspace, wanted_key(parsed.key, parsed.name))
         try:
             with transaction.atomic():
                 return Graph.objects.create(workspace=workspace, key=candidate, **_fields(parsed, OWN_FIELDS))
@@ -127,12 +105,6 @@ def _create_graph(workspace: Workspace, parsed: ParsedGraph, key: str | None) ->
             if key is not None:
                 raise KeyTaken(key) from None
     raise KeyTaken(candidate)
-
-
-def _free_key(workspace: Workspace, parsed: ParsedGraph) -> str:
-    wanted = parsed.key if _GOOD_KEY.fullmatch(parsed.key) else slug(parsed.name, fallback="graph")
-    begins_so = Graph.objects.filter(workspace=workspace, key__startswith=wanted[: MAX_KEY - 10])
-    return UniqueTexts(begins_so.values_list("key", flat=True)).take(wanted)
 
 
 def _create_node_types(

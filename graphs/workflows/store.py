@@ -1,16 +1,18 @@
-"""How graphs are stored: edges go before their ends, nodes come before the edges between them."""
+"""How graphs are stored: edges go before their ends, nodes come before the edges between them, sheets before both."""
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from django.core.serializers.json import DjangoJSONEncoder
-from django.db import connection
+from django.db import IntegrityError, connection, transaction
 from django.db.models import Model
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from graphs.models import Edge, Graph, Node, Object
+from graphs.models import Edge, Graph, Node, Object, Sheet
+from graphs.models.workflows import MAX_DESCRIPTION
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.kinds import Kind, register, taken
 from graphs.objects.operations import Create, Delete, Operation, Record, Update
@@ -19,7 +21,8 @@ from graphs.objects.preconditions import Before, Stored
 from graphs.objects.refs import Ref
 from graphs.objects.stores import Store
 from graphs.workflows import rows
-from graphs.workflows.kinds import EDGE, NODE, NODE_TYPE, OWN_FIELDS
+from graphs.workflows.keys import KeyInvalid, check_key
+from graphs.workflows.kinds import EDGE, NODE, NODE_TYPE, OWN_FIELDS, SHEET
 from graphs.workflows.planning import CONVERSIONS
 from graphs.workflows.planning.graph_plan import GraphPlan
 from graphs.workflows.planning.state import ToRead, load
@@ -27,16 +30,21 @@ from graphs.workflows.preconditions import GraphBefore
 
 #: Rows of one INSERT.
 BATCH = 1_000
+#: The sheet of a graph that is made without any.
+FIRST_SHEET = Ref(SHEET.name, "main")
+FIRST_SHEET_NAME = "Main"
 
 
 class GraphStore(Store):
-    """Reads and writes a graph's own fields, its nodes and its edges."""
+    """Reads and writes a graph's own fields, its sheets, its nodes and its edges."""
 
     def stored(self, of: Object, refs: Collection[Ref], fields: Collection[str] | None = None) -> dict[Ref, Stored]:
         keys: dict[str, set[str]] = {}
         for ref in refs:
             keys.setdefault(ref.type, set()).add(ref.key)
         found: list[Stored] = []
+        if SHEET.name in keys:
+            found += (stored for key, stored in rows.sheets(of).items() if key in keys[SHEET.name])
         if NODE.name in keys:
             found += rows.nodes(of, keys[NODE.name], fields).values()
         if EDGE.name in keys:
@@ -48,22 +56,30 @@ class GraphStore(Store):
     before = staticmethod(GraphBefore.read)
 
     def write(self, of: Object, operations: Sequence[Operation], before: Before) -> tuple[Operation, ...]:
+        """Changes the rows. A graph that goes takes all of its parts along; a new one without sheets gets its first."""
         assert isinstance(before, GraphBefore)
-        nodes, edges = ([o for o in operations if o.item.type == kind.name] for kind in (NODE, EDGE))
-        _delete(Edge, edges, before)
-        _delete(Node, nodes, before)
-        _update(NODE, nodes, before)
-        created = _create(NODE, nodes, before, of)
-        before.references.nodes.update({node.key: node.pk for node in created})
-        _update(EDGE, edges, before)
-        created_edges = _create(EDGE, edges, before, of)
-        for operation in operations:
-            if isinstance(operation, Update) and operation.item.type == of.type:
-                Graph.objects.filter(pk=of.pk).update(**operation.new)
-                for name, value in operation.new.items():
+        own = next((operation for operation in operations if operation.item == before.own), None)
+        match own:
+            case Create(_, record):
+                graph = _new_graph(of, record)
+                if not any(operation.item.type == SHEET.name for operation in operations):
+                    operations = (Create(FIRST_SHEET, {"name": FIRST_SHEET_NAME, "position": 0}), *operations)
+                written = _write_parts(graph, operations, before)
+                created = {own.item: Create(own.item, record | {"id": graph.pk})}
+                return tuple(created.get(operation.item, operation) for operation in written)
+            case Delete(item, record):
+                everything = {stored.item: stored for stored in _parts_of(of)}
+                deleted = [Delete(stored.item, stored.record) for stored in everything.values()]
+                written = _write_parts(of, deleted, replace(before, found=everything))
+                graph = Graph.objects.get(pk=of.pk)  # newer than it was before, as the change has raised its version
+                last = {"id": graph.pk, "version": graph.version}
+                graph.delete()
+                return (*written, Delete(item, record | last))
+            case Update(_, _, new):
+                Graph.objects.filter(pk=of.pk).update(**new)
+                for name, value in new.items():
                     setattr(of, name, value)
-        ids = {Ref(kind.name, row.key): row.pk for kind, new in ((NODE, created), (EDGE, created_edges)) for row in new}
-        return tuple(_with_row(operation, ids, before) for operation in operations)
+        return _write_parts(of, operations, before)
 
     def planner(
         self, plan: ObjectPlan, asked: Sequence[Any], reserved: Callable[[], Collection[str]]
@@ -75,8 +91,12 @@ class GraphStore(Store):
         return lambda step: CONVERSIONS[type(step)].convert(graph_plan, step)
 
     def checked(self, item: Ref, new: Record) -> Record:
+        require_key(item.key)
         if not isinstance(new.get("metadata", {}), dict):
             raise ChangeRefused(gettext("metadata: this has to be an object."))
+        if len(new.get("description", "")) > MAX_DESCRIPTION:
+            message = gettext("description: this is longer than {max_length} characters.")
+            raise ChangeRefused(message.format(max_length=MAX_DESCRIPTION))
         return new
 
     def title(self, of: Object) -> str:
@@ -91,11 +111,62 @@ def _graph(of: Object) -> Graph:
     return of if isinstance(of, Graph) else Graph.objects.get(pk=of.pk)
 
 
+def require_key(key: str) -> None:
+    """Raises `ChangeRefused` for what cannot stand in the address of a graph."""
+    try:
+        check_key(key)
+    except KeyInvalid as invalid:
+        raise ChangeRefused(str(invalid)) from invalid
+
+
+def _new_graph(of: Object, record: Record) -> Graph:
+    """Makes the row of a graph; one that is brought back is the row that it was."""
+    graph = Graph(
+        pk=record.get("id"),
+        version=record.get("version", 0) + 1,
+        key=of.key,
+        workspace_id=of.workspace_id,
+        **{field.column: record[field.name] for field in OWN_FIELDS if field.name in record},
+    )
+    try:
+        with transaction.atomic():
+            graph.save(force_insert=True)
+    except IntegrityError as taken:
+        raise ChangeRefused(gettext("There is {object} already.").format(object=of)) from taken
+    return graph
+
+
+def _parts_of(graph: Object) -> Iterator[Stored]:
+    """All of a graph but itself, in the order in which it can go."""
+    yield from rows.all_edges(graph).values()
+    yield from rows.nodes(graph).values()
+    yield from rows.sheets(graph).values()
+
+
+def _write_parts(graph: Object, operations: Sequence[Operation], before: GraphBefore) -> tuple[Operation, ...]:
+    """Changes the rows of sheets, nodes and edges; a sheet goes last, as what stood on it may have moved."""
+    sheets, nodes, edges = ([o for o in operations if o.item.type == kind.name] for kind in (SHEET, NODE, EDGE))
+    _delete(Edge, edges, before)
+    _delete(Node, nodes, before)
+    _update(SHEET, sheets, before)
+    new_sheets = _create(SHEET, sheets, before, graph)
+    before.references.sheets.update({sheet.key: sheet.pk for sheet in new_sheets})
+    _update(NODE, nodes, before)
+    new_nodes = _create(NODE, nodes, before, graph)
+    before.references.nodes.update({node.key: node.pk for node in new_nodes})
+    _update(EDGE, edges, before)
+    new_edges = _create(EDGE, edges, before, graph)
+    _delete(Sheet, sheets, before)
+    created = ((SHEET, new_sheets), (NODE, new_nodes), (EDGE, new_edges))
+    ids = {Ref(kind.name, row.key): row.pk for kind, new in created for row in new}
+    return tuple(_with_row(operation, ids, before) for operation in operations)
+
+
 def _with_row(operation: Operation, ids: Mapping[Ref, int], before: Before) -> Operation:
     match operation:
-        case Create(item, record):
+        case Create(item, record) if item in ids:
             return Create(item, record | {"id": ids[item]})
-        case Delete(item, record):
+        case Delete(item, record) if item in before.found:
             stored = before.found[item]
             return Delete(item, record | {"id": stored.id, "version": stored.version + 1})
         case _:
@@ -154,5 +225,7 @@ def _create(kind: Kind, operations: Iterable[Operation], before: GraphBefore, gr
 
 
 #: The kinds of objects that this room brings.
-GRAPH = register(Kind("graph", _("graph"), "name", OWN_FIELDS, Graph, GraphStore(), parts=(NODE, EDGE), url="graph"))
+GRAPH = register(
+    Kind("graph", _("graph"), "name", OWN_FIELDS, Graph, GraphStore(), parts=(SHEET, NODE, EDGE), url="graph")
+)
 register(NODE_TYPE)

@@ -11,10 +11,11 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from graphs.management.progress import ProgressBar
 from graphs.management.workspace_option import add_workspace_option, chosen_workspace
 from graphs.models import Workspace
-from graphs.workflows.imports import ImportedGraph, KeyInvalid, KeyTaken, import_graph
+from graphs.workflows.imports import ImportedGraph, import_graph
 from graphs.workflows.interchange.formats import FORMATS, parse
 from graphs.workflows.interchange.parsed_graph import Limits
 from graphs.workflows.interchange.refusals import ImportRefused
+from graphs.workflows.keys import KeyInvalid, KeyTaken
 
 #: An import that is done within so much says so by being done.
 QUIET_S = 1.0

@@ -12,9 +12,10 @@ from graphs.models import ChangeSet, Edge, Graph, Node, NodeType, Sheet, Workspa
 from graphs.objects.model_rows import record_of
 from graphs.site.copying import copy_rows
 from graphs.workflows import imports, rows
-from graphs.workflows.imports import KeyInvalid, KeyTaken, import_graph
+from graphs.workflows.imports import import_graph
 from graphs.workflows.interchange.formats import parse
 from graphs.workflows.interchange.parsed_graph import Limits, ParsedGraph
+from graphs.workflows.keys import KeyInvalid, KeyTaken
 from graphs.workflows.kinds import EDGE, NODE, NODE_TYPE
 from graphs.workflows.store import GRAPH
 from tests.graphs.workflows.interchange.samples import (
