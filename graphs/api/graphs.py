@@ -39,6 +39,7 @@ UPLOAD = {
             "file": {"type": "string", "contentMediaType": "application/json"},
             "format": {"type": "string", "enum": [name for name, _label in FORMATS], "default": "auto"},
             "key": {"type": "string", "maxLength": 100},
+            "ifExists": {"type": "string", "enum": ["copy", "replace", "refuse"]},
         },
     }
 }

@@ -17,6 +17,7 @@ class KeyTaken(Exception):
 
     def __init__(self, key: str) -> None:
         super().__init__(_('There is a graph with the key "{key}" already. Choose another key.').format(key=key))
+        self.key = key
 
 
 class KeyInvalid(ValueError):

@@ -1,7 +1,7 @@
 """What operations on a graph touch, and what hangs on it: edges on their ends, nodes and edges on their sheets."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from graphs.models import Object
 from graphs.objects.kinds import Kind
@@ -19,11 +19,11 @@ class GraphBefore(Before):
     `references` are rows that the operations name. `sheets` are all of the graph, where one of them comes or goes.
     """
 
-    own: Ref
     edges_of_deleted: Mapping[Ref, Stored]
-    on_deleted: Mapping[Ref, Stored]
-    sheets: Mapping[str, Stored]
     references: rows.References
+    own: Ref | None = None
+    on_deleted: Mapping[Ref, Stored] = field(default_factory=dict)
+    sheets: Mapping[str, Stored] = field(default_factory=dict)
 
     @classmethod
     def read(cls, of: Object, operations: Sequence[Operation]) -> "GraphBefore":
@@ -89,8 +89,8 @@ class GraphBefore(Before):
             for sheet in [Ref(SHEET.name, self._sheet_after(stored, by_item.get(item)))]
             if sheet in gone
         ]
-        by_itself = self.own in gone and len(by_item) > 1
-        sheets = [(stored, self.own) for stored in self.sheets.values() if by_itself and stored.item not in gone]
+        with_own_parts = [self.own] if self.own is not None and self.own in gone and len(by_item) > 1 else []
+        sheets = [(stored, own) for own in with_own_parts for stored in self.sheets.values() if stored.item not in gone]
         return [*edges, *standing, *sheets]
 
     @staticmethod

@@ -15,11 +15,12 @@ from graphs.models import Edge, Graph, Node, Object, Sheet
 from graphs.models.workflows import MAX_DESCRIPTION
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.kinds import Kind, register, taken
+from graphs.objects.model_store import rows_led_to
 from graphs.objects.operations import Create, Delete, Operation, Record, Update
 from graphs.objects.planning import ObjectPlan
 from graphs.objects.preconditions import Before, Stored
 from graphs.objects.refs import Ref
-from graphs.objects.stores import Store
+from graphs.objects.stores import ObjectChange, Store
 from graphs.workflows import rows
 from graphs.workflows.keys import KeyInvalid, check_key
 from graphs.workflows.kinds import EDGE, NODE, NODE_TYPE, OWN_FIELDS, SHEET
@@ -98,6 +99,10 @@ class GraphStore(Store):
             message = gettext("description: this is longer than {max_length} characters.")
             raise ChangeRefused(message.format(max_length=MAX_DESCRIPTION))
         return new
+
+    def users(self, change: ObjectChange, others: Sequence[ObjectChange]) -> Sequence[Ref]:
+        """Rows of other applications that would go with the graph."""
+        return list(rows_led_to(change, others))
 
     def title(self, of: Object) -> str:
         return _graph(of).title
