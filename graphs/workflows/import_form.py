@@ -38,8 +38,9 @@ class ImportForm(forms.Form):
     def run(
         self, workspace: Workspace, actor: User, unless_asked: imports.IfExists | None = None
     ) -> imports.ImportedGraph:
-        """Imports the file of a valid form, which says what happens where the key is taken, or else `unless_asked` does.
+        """Imports the file of a valid form.
 
+        The form says what happens where the key is taken, or else `unless_asked` does.
         Raises `ImportRefused`, `KeyTaken` or `KeyInvalid`.
         """
         given: dict[str, Any] = self.cleaned_data
