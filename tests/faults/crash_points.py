@@ -125,8 +125,10 @@ HARMLESS = {
     "graphs.models.objects:Object.save": "one statement; the house changes graphs otherwise, programs may call it",
     "graphs.history.outside:notice": "one transaction: what others saved stands in the history, or is noticed later",
     "graphs.workflows.exports:_one_moment": "writes nothing",
+    "graphs.workflows.store:_new_graph": "a savepoint within apply or a rollback, which are killed",
     "graphs.workflows.imports:import_graph": "one transaction, nothing of a conversation: the graph is there or not",
     "graphs.workflows.imports:_create_graph": "a savepoint of that transaction",
+    "graphs.workflows.imports:_replaced:on_commit": "PostgreSQL would look at the tables by itself soon",
     "graphs.workflows.imports:import_graph:on_commit": "PostgreSQL would look at the tables by itself soon",
     "config.management.commands.seed_demo:Command.handle": "one transaction of the first start, which the next repeats",
     "chat.spending.settling:release": "of a call that was never made; killed before it, it is settled with its run",
@@ -216,6 +218,6 @@ WITHIN_TRANSACTION = {
     "graphs.history.outside:_remember": "notice",
     "graphs.workflows.live.editing:_do": "edit, take_back",
     "graphs.history.live_edits:_save": "save_edits, save_due",
-    "graphs.workflows.imports:_create_node_types": "import_graph",
+    "graphs.workflows.imported_types:create_node_types": "import_graph",
     "graphs.workflows.imports:_copy_parts": "import_graph",
 }
