@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 from django.core.serializers.json import DjangoJSONEncoder
@@ -21,6 +22,8 @@ from graphs.objects.planning import ObjectPlan
 from graphs.objects.preconditions import Before, Stored
 from graphs.objects.refs import Ref
 from graphs.objects.stores import ObjectChange, Store
+from graphs.site.copying import copy_rows
+from graphs.site.counted_keys import new_ids
 from graphs.workflows import rows
 from graphs.workflows.keys import KeyInvalid, check_key
 from graphs.workflows.kinds import EDGE, NODE, NODE_TYPE, OWN_FIELDS, SHEET
@@ -29,7 +32,7 @@ from graphs.workflows.planning.graph_plan import GraphPlan
 from graphs.workflows.planning.state import ToRead, load
 from graphs.workflows.preconditions import GraphBefore
 
-#: Rows of one INSERT.
+#: Rows of one INSERT; more are copied.
 BATCH = 1_000
 #: The sheet of a graph that is made without any.
 FIRST_SHEET = Ref(SHEET.name, "main")
@@ -226,7 +229,28 @@ def _create(kind: Kind, operations: Iterable[Operation], before: GraphBefore, gr
         for operation in operations
         if isinstance(operation, Create)
     ]
-    return kind.model._default_manager.bulk_create(new, batch_size=BATCH)
+    if len(new) <= BATCH:
+        return kind.model._default_manager.bulk_create(new)
+    return _copied(kind, new)
+
+
+def _copied(kind: Kind, new: Sequence[Any]) -> Sequence[Any]:
+    """The rows of a whole graph, written in a third of the time that INSERTs take."""
+    unnumbered = [row for row in new if row.pk is None]
+    for row, id_ in zip(unnumbered, new_ids(kind.model, len(unnumbered)), strict=True):
+        row.pk = id_
+    columns = ("id", "version", kind.owner, "key", *(field.attribute for field in kind.fields))
+    as_text = [field.form == "json" for field in kind.fields]
+    read = attrgetter(*columns)
+    first = len(columns) - len(as_text)
+
+    def values(row: Any) -> list[Any]:
+        found = read(row)
+        texts = (json.dumps(v, allow_nan=False) if text else v for v, text in zip(found[first:], as_text, strict=True))
+        return [*found[:first], *texts]
+
+    copy_rows(kind.model, columns, map(values, new))
+    return new
 
 
 #: The kinds of objects that this room brings.

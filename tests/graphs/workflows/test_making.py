@@ -15,6 +15,7 @@ from graphs.objects import planning
 from graphs.objects.actions import ChangeRefused, parse
 from graphs.objects.preconditions import Conflicting
 from graphs.site.access import Forbidden, NotFound, member_of
+from graphs.workflows import store
 from graphs.workflows.keys import KeyInvalid, KeyTaken
 from graphs.workflows.live import editing as live_editing
 from graphs.workflows.making import NewGraph, make
@@ -84,7 +85,12 @@ def test_a_creation_stays_once_somebody_put_something_in(alice: User, nba: Graph
     assert Graph.objects.filter(key="orders").exists()
 
 
-def test_a_copy_has_all_that_is_in_the_graph_and_its_own_history(alice: User, nba: Graph) -> None:
+@pytest.mark.parametrize("batch", [1_000, 1])
+def test_a_copy_has_all_that_is_in_the_graph_and_its_own_history(
+    alice: User, nba: Graph, monkeypatch: pytest.MonkeyPatch, batch: int
+) -> None:
+    """However many rows are written at once."""
+    monkeypatch.setattr(store, "BATCH", batch)
     copy = made(alice, copy_of="nba")
     assert (copy.key, copy.name, copy.description) == ("nba-scores-copy", "NBA scores (copy)", "Fetches games.")
     theirs, own = without_versions(nba), without_versions(copy)
@@ -103,7 +109,11 @@ def test_a_copy_of_a_long_name_is_as_long_as_names_are(alice: User, nba: Graph) 
     assert made(alice, copy_of="nba").name == "x" * 193 + " (copy)"
 
 
-def test_a_deleted_graph_comes_back_as_it_was_with_its_history(alice: User, nba: Graph) -> None:
+@pytest.mark.parametrize("batch", [1_000, 1])
+def test_a_deleted_graph_comes_back_as_it_was_with_its_history(
+    alice: User, nba: Graph, monkeypatch: pytest.MonkeyPatch, batch: int
+) -> None:
+    monkeypatch.setattr(store, "BATCH", batch)
     Sheet.objects.create(graph=nba, key="second", name="Second", position=1)
     edit(member_of(alice), nba, Request([parse("move_node", {"nodeKey": "root", "posX": 7, "posY": 8})]))
     before, known = picture(nba), set(nba.edges.values_list("pk", "key"))
