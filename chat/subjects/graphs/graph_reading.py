@@ -35,7 +35,7 @@ def graph_of(context: ToolContext) -> Graph:
 
 
 class OverviewArguments(Arguments):
-    graph_key: str | None = None
+    graph_key: Key | None = None
 
 
 class ReadGraphOverview(ReadTool[OverviewArguments]):

@@ -131,7 +131,7 @@ class ExploreNeighborhood(ReadTool[ExploreArguments]):
 
 class SubgraphArguments(Arguments):
     node_keys: list[Key] = Field(min_length=1, max_length=20)
-    fields: list[Field_] | None = Field(None, description="Else all.")
+    fields: list[Field_] | None = Field(None, max_length=20, description="Else all.")
     include_edges: bool = True
     include_types: bool = False
 
