@@ -199,6 +199,8 @@ CONTENT_SECURITY_POLICY = {
     },
 }
 #: Frames, referrers, openers, cookies (Lax, HttpOnly) and the size of bodies have Django's defaults, which are strict.
+LANGUAGE_COOKIE_SAMESITE = "Lax"
+LANGUAGE_COOKIE_HTTPONLY = True
 CSRF_FAILURE_VIEW = "graphs.site.error_pages.csrf_failure"
 FILE_UPLOAD_HANDLERS = [
     "graphs.site.uploads.SizeLimit",
@@ -214,6 +216,7 @@ if ENV.https:
     SECURE_HSTS_PRELOAD = True
     SESSION_COOKIE_SECURE = True
     CSRF_COOKIE_SECURE = True
+    LANGUAGE_COOKIE_SECURE = True
 
 # --- models of vendors ------------------------------------------------------------------------------------------
 

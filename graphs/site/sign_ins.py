@@ -19,6 +19,7 @@ from rest_framework_simplejwt.settings import api_settings
 from graphs.models import SignIn
 from graphs.site.api import tokens
 from graphs.site.api.tokens import TokenPair, TokenRefused
+from graphs.site.telemetry.events import emit
 
 #: Two requests of one program at once, or one that got no answer, come with the token before this one.
 GRACE = timedelta(seconds=10)
@@ -48,6 +49,7 @@ def renew(refresh: str) -> TokenPair:
         elif asked.token != found.previous_token or now - found.renewed_at > GRACE:
             found.delete()
             found = None
+            emit("refresh_token_reused", "warning", user=asked.user.pk)
     if found is None:
         raise TokenRefused
     return tokens.issue(asked.user, found.pk, found.token)
