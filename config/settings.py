@@ -258,6 +258,8 @@ LIMIT_IMPORTS = ENV.limit_imports
 LIMIT_ROLLBACKS = ENV.limit_rollbacks
 LIMIT_FRAMES = ENV.limit_frames
 LIMIT_SOCKETS = ENV.limit_sockets
+#: Sockets of an address that have not said whose they are, at each process.
+LIMIT_UNKNOWN_SOCKETS = ENV.limit_unknown_sockets
 MAX_MESSAGE_CHARS = ENV.max_message_chars
 MAX_FRAME_BYTES = ENV.max_frame_bytes
 MAX_IMPORT_BYTES = ENV.max_import_bytes

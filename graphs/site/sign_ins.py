@@ -6,6 +6,7 @@ from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.contrib.auth.signals import user_logged_in, user_logged_out
 from django.contrib.sessions.models import Session
@@ -17,7 +18,7 @@ from django.utils import timezone
 from rest_framework_simplejwt.settings import api_settings
 
 from graphs.models import SignIn
-from graphs.site.api import tokens
+from graphs.site.api import limits, tokens
 from graphs.site.api.tokens import TokenPair, TokenRefused
 from graphs.site.telemetry.events import emit
 
@@ -38,6 +39,7 @@ def begin(user: User, device: str) -> TokenPair:
 def renew(refresh: str) -> TokenPair:
     """New tokens for a refresh token, which counts no longer. Raises `TokenRefused`; a used one ends the sign-in."""
     asked = tokens.read_refresh(refresh)
+    limits.require("writes", str(asked.user.pk), settings.LIMIT_WRITES)
     with transaction.atomic():
         found = SignIn.objects.select_for_update().filter(pk=asked.sign_in, user=asked.user).first()
         if found is None:
@@ -58,6 +60,7 @@ def renew(refresh: str) -> TokenPair:
 def revoke(refresh: str) -> None:
     """Ends the sign-in that a refresh token belongs to. Raises `TokenRefused` for what is none."""
     asked = tokens.read_refresh(refresh)
+    limits.require("writes", str(asked.user.pk), settings.LIMIT_WRITES)
     SignIn.objects.filter(pk=asked.sign_in, user=asked.user).delete()
 
 
