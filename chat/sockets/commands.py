@@ -8,11 +8,11 @@ from django.utils.translation import gettext as _
 
 from chat.actions import conversations, deciding, deepening, posting
 from chat.actions.refusals import Refused
-from chat.models import Message, Proposal
+from chat.models import Message
 from chat.queries.conversations import hold, member_in
 from chat.queries.proposals import member_at, proposal_and_member
 from chat.sockets import frames
-from graphs.site.access import Member, NotFound, member_of, parsed_id
+from graphs.site.access import NotFound, member_of, parsed_id
 
 #: Proposals that a refusal names in its sentence.
 MOST_NAMED = 10
@@ -45,30 +45,30 @@ def decide(user: User, frame: frames.Resume) -> tuple[deciding.Decided, bool]:
 
     Without a proposal's id it is the one that waits in the conversation.
     """
-    proposal, member = _decided_on(user, frame)
-    if frame.approved is None or frame.answer is not None or frame.continue_ is not None:
-        raise Refused("validation", _("A decision says “approved”, and nothing else is answered with it."))
+    proposal_id = frame.proposal_id or _only_one_waiting(user, frame)
+    proposal, member = proposal_and_member(user, proposal_id)
+    if proposal.session_id != parsed_id(frame.session_id):
+        raise NotFound
+    decision = _decision(frame)
     member.require_editor()
     posting.count_run(user)
-    decision = deciding.Decision(frame.approved, frame.feedback, frame.edited_arguments, frame.digest)
     decided = deciding.decide(member, str(proposal.pk), decision)
     return decided, proposal.session.owner_id == user.pk and proposal.session.hidden_at is None
 
 
-def _decided_on(user: User, frame: frames.Resume) -> tuple[Proposal, Member]:
-    proposal_id = frame.proposal_id or _only_one_waiting(user, frame.session_id)
-    proposal, member = proposal_and_member(user, proposal_id)
-    if proposal.session_id != parsed_id(frame.session_id):
-        raise NotFound
-    return proposal, member
+def _decision(frame: frames.Resume) -> deciding.Decision:
+    if frame.approved is None or frame.answer is not None or frame.continue_ is not None:
+        raise Refused("validation", _("A decision says “approved”, and nothing else is answered with it."))
+    return deciding.Decision(frame.approved, frame.feedback, frame.edited_arguments, frame.digest)
 
 
-def _only_one_waiting(user: User, session_id: str) -> str:
+def _only_one_waiting(user: User, frame: frames.Resume) -> str:
     """The id of the only proposal that waits in a conversation, the person's own or a colleague's."""
-    member = member_at(user, session_id)
-    waiting = deciding.waiting_in(member, session_id)
+    member = member_at(user, frame.session_id)
+    waiting = deciding.waiting_in(member, frame.session_id)
     if not waiting:
-        member_in(user, session_id)  # Whether somebody else's conversation exists is not told.
+        member_in(user, frame.session_id)  # Whether somebody else's conversation exists is not told.
+    _decision(frame)
     member.require_editor()
     if not waiting:
         raise Refused("conflict", _("No proposal waits for a decision in this conversation."))

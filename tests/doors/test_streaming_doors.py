@@ -27,7 +27,6 @@ FRAMES: dict[str, list[tuple[dict[str, Any], str]]] = {
     "ai:resume": [
         ({"sessionId": "{session}", "answer": "Yes"}, "conflict"),
         ({"sessionId": "{proposer}", "proposalId": "{proposal}", "answer": "Yes"}, "validation"),
-        ({"sessionId": "{proposer}", "approved": True, "answer": "Yes"}, "validation"),
     ],
     "ai:interrupt": [({"sessionId": "{session}"}, "ai:accepted")],
     "ai:chat": [
