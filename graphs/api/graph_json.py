@@ -7,6 +7,7 @@ from django.db.models import Count, Sum
 from django.utils.translation import get_language, gettext
 
 from graphs.models import Graph, NodeType
+from graphs.objects.streams import streams
 from graphs.site.api.paging import PageShape
 from graphs.site.shapes import AsItIs, Shape
 from graphs.workflows.exports import EdgeShape, ExportedNodeType, NodeShape, SheetShape, export_graph
@@ -46,6 +47,7 @@ class GraphSummary(Shape):
     edges: int
     created_at: datetime
     updated_at: datetime
+    stream_id: str | None
 
 
 class GraphPage(PageShape[GraphSummary]): ...
@@ -61,6 +63,7 @@ class GraphShape(Shape):
     nodes: AsItIs[list[NodeShape]]
     edges: AsItIs[list[EdgeShape]]
     node_types: AsItIs[list[NodeTypeShape]]
+    stream_id: str | None
 
     @classmethod
     def of(cls, graph: Graph) -> Self:
@@ -70,7 +73,8 @@ class GraphShape(Shape):
         used = {node["type"] for node in document["nodes"]}
         built_in = [NodeTypeShape.of(BUILT_IN[key]).to_json() for key in BUILT_IN if key in used]
         custom = [node_type | {"builtIn": False} for node_type in document["nodeTypes"]]
-        return cls(**document | {"nodeTypes": [*built_in, *custom]})
+        stream_id = streams.of([graph]).get(graph.pk)
+        return cls(**document | {"nodeTypes": [*built_in, *custom], "streamId": stream_id})
 
 
 class ImportWarning(Shape):

@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from graphs.api.graph_json import GraphPage, GraphShape, GraphSummary, ImportResult, etag
+from graphs.objects.streams import streams
 from graphs.site.access import Member
 from graphs.site.api.members import current_member
 from graphs.site.api.openapi import problems
@@ -49,8 +50,15 @@ class GraphsView(APIView):
         """The graphs of the workspace by name."""
         graphs = listing.matching(current_member(request).workspace, request.GET.get("search", ""))
         page = asked_page(request, graphs, listing.ORDERING)
+        ids = streams.of(page.rows)
         shown = [
-            GraphSummary.from_attributes(sized.graph, description=sized.beginning, nodes=sized.nodes, edges=sized.edges)
+            GraphSummary.from_attributes(
+                sized.graph,
+                description=sized.beginning,
+                nodes=sized.nodes,
+                edges=sized.edges,
+                stream_id=ids.get(sized.graph.pk),
+            )
             for sized in listing.with_sizes(page.rows)
         ]
         return Response(GraphPage.of(page, shown).to_json())

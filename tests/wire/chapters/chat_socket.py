@@ -111,6 +111,7 @@ async def _refused(line: Line, session: str) -> None:
             ("ai:retry", {"sessionId": NOWHERE}),
             ("ai:deepen", {"messageId": NOWHERE}),
             ("ai:interrupt", {"sessionId": NOWHERE}),
+            ("ai:resume", {"sessionId": session, "approved": True}),
         ]
     ):
         await line.say(type_, _id=number, **values)
