@@ -118,16 +118,19 @@ def _items(body: Body, keys: Iterable[str], marks: list[list[Any]]) -> Iterator[
     number = 0
     for key in keys:
         value = body[key]
-        for item in value if isinstance(value, list) else [value]:
+        is_list = isinstance(value, list)
+        for item in value if is_list else [value]:
             item = _without_marks(number, item, marks)
-            yield [key, item] if isinstance(value, list) else [key, item, True]
+            yield [key, item] if is_list else [key, item, True]
             number += 1
 
 
 def _without_marks(entry: int | str, value: Any, marks: list[list[Any]]) -> Any:
     """The value without its cache breakpoints, which are noted."""
-    is_plain = isinstance(value, dict) and CACHE not in value and not isinstance(value.get("content"), list)
-    if is_plain or not isinstance(value, dict | list):
+    if isinstance(value, dict):
+        if CACHE not in value and not isinstance(value.get("content"), list):
+            return value
+    elif not isinstance(value, list):
         return value
     if isinstance(value, dict) and CACHE in value:
         marks.append([entry, None, value[CACHE]])
