@@ -28,7 +28,7 @@ class UniqueTexts:
 
     def take(self, wanted: str) -> str:
         text = wanted
-        # Long ones are cut for their number: those that are then alike are counted together, or each would try them all.
+        # Long ones are cut for their number: those that are then alike are counted together, or each tries them all.
         stem = wanted[: max(1, self._max_length - LONGEST_SUFFIX)]
         while text in self._taken:
             self._counts[stem] = self._counts.get(stem, 1) + 1
