@@ -1,6 +1,6 @@
 """Places of new nodes and the layout: nothing over another, nothing moves that was not asked to."""
 
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
 import pytest
@@ -78,6 +78,19 @@ def test_a_long_chain_and_a_wide_fan_are_arranged_without_breaking() -> None:
     fan = [("0", str(number)) for number in range(1, layout.MAX_NODES)]
     for links in (chain, fan):
         assert len(layout.arranged(before, links, "leftToRight")) == layout.MAX_NODES
+
+
+def test_edges_that_span_many_layers_are_left_out_where_they_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = {f"n{number:03}": Box(0, 0, 190, 64) for number in range(600)}
+    keys = sorted(before)
+    asked = []
+    layered = layout._layered
+    monkeypatch.setattr(layout, "_layered", lambda edges: asked.append(edges) or layered(edges))
+    chain = [*pairwise(keys)]
+    placed = layout.arranged(before, [*chain, *((keys[0], key) for key in keys[2:])], "leftToRight")
+    assert sum(target - source for source, target in asked[0]) <= layout.MAX_SPAN < sum(range(600))
+    assert {(number, number + 1) for number in range(599)} <= set(asked[0])
+    assert sorted(placed, key=lambda key: placed[key].x) == keys
 
 
 @given(boxes, st.lists(boxes, max_size=12))
