@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from graphs.models import Edge, Graph, Node, Sheet
 from graphs.objects.operations import Update
 from graphs.objects.refs import Ref
-from graphs.workflows.planning import layout
+from graphs.workflows.planning import arranging, layout
 from graphs.workflows.planning.boxes import GAP_ACROSS, Box, box_of, free_y
 from tests.graphs.workflows.planning.asking import done, one, refused, without_versions
 
@@ -194,3 +194,13 @@ def test_nodes_of_one_batch_do_not_stand_on_each_other(nba: Graph) -> None:
     done(nba, one(nba, "batch", actions=[node] * 5))
     assert Edge.objects.filter(source__key="return").count() == 5
     assert overlapping(drawn_boxes(nba)) == []
+
+
+def test_one_change_arranges_no_more_than_so_many_nodes(nba: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+    arranged = layout.arranged
+    monkeypatch.setattr(layout, "arranged", lambda *args: calls.append(args) or arranged(*args))
+    monkeypatch.setattr(arranging, "MAX_ARRANGED", 20)
+    step = {"tool": "propose_reorganize_layout", "arguments": {"sheet": "main"}}
+    assert "at most 20 nodes" in refused(nba, "batch", actions=[step] * 1_000)
+    assert sum(len(boxes) for boxes, *_rest in calls) <= 20
