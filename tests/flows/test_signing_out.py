@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser import eventually
 from tests.flows.visitor import Visitor
 from tests.site import Site
 
@@ -21,7 +22,7 @@ def test_a_draft_is_gone_after_signing_out(one_process: Site, visit: Callable[..
     alice.page.get_by_label("Menu of alice").click()
     alice.page.get_by_role("button", name="Sign out").click()
     alice.page.wait_for_url("**/accounts/login/**")
-    alice.page.wait_for_function("() => sessionStorage.length === 0 && localStorage.length === 0")
+    eventually(alice.page, lambda: alice.page.evaluate("() => sessionStorage.length + localStorage.length"), 0)
     alice.sign_in("alice").open_graph()
     expect(alice.composer).to_have_value("")
     assert not alice.errors
