@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from django.contrib.auth.signals import user_logged_in, user_logged_out
 from django.contrib.sessions.models import Session
 from django.db import transaction
-from django.db.models import CharField, Func, QuerySet
+from django.db.models import CharField, Exists, Func, OuterRef, QuerySet
 from django.dispatch import receiver
 from django.http import HttpRequest
 from django.utils import timezone
@@ -85,6 +85,16 @@ def session_of(request: HttpRequest) -> str:
     """What names the session of a browser here: who reads it cannot take it over. "" without one."""
     key = request.session.session_key
     return hashlib.sha256(key.encode()).hexdigest() if key else ""
+
+
+def forget_over() -> None:
+    """Deletes sessions of browsers that are over, with their sign-ins, and programs that nobody renewed in time."""
+    now = timezone.now()
+    Session.objects.filter(expire_date__lt=now).delete()
+    long_ago = now - timedelta(seconds=settings.SESSION_COOKIE_AGE)
+    kept = Session.objects.annotate(digest=_Digest("session_key")).filter(digest=OuterRef("session"))
+    SignIn.objects.filter(~Exists(kept), created_at__lt=long_ago).exclude(session="").delete()
+    SignIn.objects.filter(session="", renewed_at__lt=now - api_settings.REFRESH_TOKEN_LIFETIME).delete()
 
 
 class _Digest(Func):

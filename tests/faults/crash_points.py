@@ -163,6 +163,7 @@ HARMLESS = {
     "graphs.site.sign_ins:renew": "one transaction; who got no answer asks again with the token of before",
     "graphs.site.sign_ins:_end": "one transaction of a person who may ask again",
     "graphs.site.sign_ins:begin": "one row; nobody has its tokens",
+    "graphs.site.sign_ins:forget_over": "of what counts no longer; what is left goes the next time",
     "graphs.site.sign_ins:revoke": "one statement of a program that may ask again",
     "graphs.site.sign_ins:_begin_in_browser": "one row; the browser is not listed, and ends with the password",
     "graphs.site.sign_ins:_end_with_browser": "one statement; the session is there, and its person signs out again",
