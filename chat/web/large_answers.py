@@ -34,10 +34,11 @@ READ_WITHIN_S = 30.0
 #: Where a scope has what tells a place how its answer is made.
 PLACE = "countersign.place"
 _WHOLE = re.compile(
-    r"/api/v1/(graphs/[^/]+(/export)?|history(/[^/]+)?|proposals/[^/]+|streams/events/[^/]+"
+    r"/api/v1/(graphs/[^/]+(/export)?|node-types|objects(/[^/]+/[^/]+)?|history(/[^/]+)?|proposals(/[^/]+)?"
+    r"|streams/events/[^/]+"
     r"|chat/sessions/[^/]+/(messages|stream-events)|chat/messages/[^/]+/stream-events)"
 )
-_SEARCHED = re.compile(r"/api/v1/(graphs|objects)")
+_SEARCHED = "/api/v1/graphs"
 
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 Answer = Callable[[HttpRequest], HttpResponseBase]
@@ -191,7 +192,7 @@ class _Paced:
 
 def _may_be_large(scope: dict[str, Any]) -> bool:
     path = scope["path"]
-    searched = _SEARCHED.fullmatch(path) is not None and b"search=" in scope.get("query_string", b"")
+    searched = path == _SEARCHED and b"search=" in scope.get("query_string", b"")
     return scope["method"] in {"GET", "HEAD"} and (searched or _WHOLE.fullmatch(path) is not None)
 
 

@@ -18,6 +18,6 @@ async def answer_problem(problem: Problem, asked: Headers, send: Any) -> None:
     body = json.dumps(problem.document()).encode()
     headers = [(b"content-type", MEDIA_TYPE.encode()), (b"content-length", str(len(body)).encode())]
     headers += [(name.lower().encode(), value.encode()) for name, value in problem.headers.items()]
-    headers += [(b"cache-control", b"no-store"), *protecting(asked)]
+    headers += [(b"cache-control", b"private, no-store"), *protecting(asked)]
     await send({"type": "http.response.start", "status": problem.status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

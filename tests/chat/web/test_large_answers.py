@@ -149,6 +149,10 @@ def test_too_many_are_told_to_come_again_and_others_are_answered(
             "/api/v1/graphs/nba",
             "/api/v1/graphs?search=nba",
             "/api/v1/objects?type=graph&search=nba",
+            "/api/v1/objects?type=nodeType",
+            "/api/v1/objects/graph/nba",
+            "/api/v1/node-types",
+            "/api/v1/proposals",
             "/api/v1/history/versions?object=graph:nba&a=1",
             "/api/v1/history?object=graph:nba",
         ):
