@@ -32,8 +32,8 @@ PREFIX = API.lstrip("/")
 FRAMES = {
     "ai:authenticated", "ai:accepted", "ai:subscribed", "ai:unsubscribed", "ai:error", "ai:user_message", "ai:status",
     "ai:token", "ai:reasoning", "ai:tool_start", "ai:tool_delta", "ai:tool_result", "ai:proposal", "ai:decision",
-    "ai:tool_limit", "ai:usage", "ai:object_changed", "ai:session_updated", "ai:complete", "graph:authenticated", "graph:opened",
-    "graph:ack", "graph:saved", "graph:edited", "graph:changed", "graph:presence", "graph:error",
+    "ai:tool_limit", "ai:usage", "ai:object_changed", "ai:session_updated", "ai:complete", "graph:authenticated",
+    "graph:opened", "graph:ack", "graph:saved", "graph:edited", "graph:changed", "graph:presence", "graph:error",
 }  # fmt: skip
 
 
