@@ -51,9 +51,12 @@ class NewEvent:
     def merged_with(self, later: "NewEvent") -> "NewEvent | None":
         """Both as one event, or None if they have to stay two."""
         same_run = (self.type, self.message_id, self.run_id) == (later.type, later.message_id, later.run_id)
-        if self.type not in MERGEABLE or not same_run:
+        if (self.type not in MERGEABLE and self.type != "tool_call_delta") or not same_run:
             return None
-        return NewEvent(self.type, {"delta": self.data["delta"] + later.data["delta"]}, self.message_id, self.run_id)
+        mine, theirs = self.data, later.data
+        if mine.keys() != theirs.keys() or "delta" not in mine or mine.get("toolCallId") != theirs.get("toolCallId"):
+            return None
+        return NewEvent(self.type, mine | {"delta": mine["delta"] + theirs["delta"]}, self.message_id, self.run_id)
 
     def storable(self) -> "NewEvent":
         """The event as PostgreSQL takes it. Raises `TypeError`, `ValueError` or `RecursionError` for no JSON."""
