@@ -149,7 +149,7 @@ def prompt_of(run: ClaimedRun, member: Member, earlier: Earlier, system_prompt: 
         messages=messages,
         tools=more_tools if are_loaded(messages) else offered(),
         more_tools=more_tools,
-        tool_context=ToolContext(member, earlier.about, run.session_id, run.account),
+        tool_context=ToolContext(member, earlier.about, run.session_id, run.account, run.read),
         version=system_prompt.prompt_version,
         sent=tuple(sent),
         summary=words,

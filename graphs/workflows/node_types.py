@@ -25,6 +25,7 @@ class TypeRecord:
     handles: Handles = field(default_factory=dict)
     process: str = ""
     built_in: bool = False
+    untrusted: bool = False
 
 
 def _in(accept: str = "any") -> dict[str, Any]:
@@ -62,7 +63,16 @@ assert tuple(BUILT_IN) == BUILT_IN_TYPES
 
 def from_row(row: NodeType) -> TypeRecord:
     """A custom type as a record."""
-    return TypeRecord(row.key, row.display_name, row.description, row.category, row.icon, row.handles, row.process)
+    return TypeRecord(
+        row.key,
+        row.display_name,
+        row.description,
+        row.category,
+        row.icon,
+        row.handles,
+        row.process,
+        untrusted=row.untrusted_since is not None,
+    )
 
 
 def custom_types(workspace_id: int) -> "QuerySet[NodeType]":
