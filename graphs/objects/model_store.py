@@ -32,7 +32,8 @@ class ModelStore(Store):
         row = row_of(of) if ref in refs else None
         if row is None:
             return {}
-        return {ref: Stored(ref, record_of(kind, row), _version(row, of), of.pk)}
+        header = None if of._state.adding else of.pk  # a row that other code saved has none yet
+        return {ref: Stored(ref, record_of(kind, row), _version(row, of), header)}
 
     def before(self, of: Object, operations: Sequence[Operation]) -> Before:
         return Before(self.stored(of, {operation.item for operation in operations}))

@@ -75,7 +75,7 @@ def test_a_type_that_is_deleted_and_brought_back_has_it_still(demo_workspace: Wo
     graph.nodes.all().delete()
     type_ = Object.objects.get(type="nodeType", key="probe")
     since = type_.untrusted_since
-    deleted = edit(member_of(alice), type_, Request([DeleteObject(object="nodeType:probe")]))
+    deleted = edit(member_of(alice), type_, Request([DeleteObject.model_validate({"object": "nodeType:probe"})]))
     assert "nodeType:probe" not in marked(demo_workspace)
     roll_back(demo_workspace.pk, alice, ChangeSets((deleted,)))
     back = Object.objects.get(type="nodeType", key="probe")
