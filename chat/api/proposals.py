@@ -96,8 +96,8 @@ _DECIDED: dict[str, Any] = {name: (shape | None, None) for name, shape in _RESTE
 DecidedShape = create_model(
     "DecidedShape",
     __base__=Shape,
-    __doc__="The ids tell which run goes on, where one does in the person's own conversation; the rest, with `wait`, how "
-    "it ended.",
+    __doc__="The ids tell which run goes on, where one does in a conversation of the person's own; the rest, with "
+    "`wait`, how it ended.",
     **{"proposal": AsItIs[ProposalShape]} | _DECIDED,
 )
 

@@ -22,6 +22,7 @@ from graphs.site.copying import copy_rows
 from graphs.site.counted_keys import new_ids
 from graphs.site.json_values import shown
 from graphs.workflows import trust
+from graphs.workflows.interchange.connections import unusual
 from graphs.workflows.interchange.keys import UniqueTexts, slug
 from graphs.workflows.interchange.parsed_graph import OnProgress, ParsedGraph, ParsedNodeType, no_progress
 from graphs.workflows.interchange.refusals import FileWarning
@@ -101,7 +102,7 @@ def import_graph(
         recording.begin([graph, *types], Because(actor, Origin.IMPORT))
         transaction.on_commit(lambda: _analyse(len(parsed.nodes)), robust=True)
     on_progress(rows, rows)
-    return ImportedGraph(graph, len(parsed.nodes), len(parsed.edges), (*parsed.warnings, *warnings))
+    return ImportedGraph(graph, len(parsed.nodes), len(parsed.edges), (*parsed.warnings, *unusual(parsed), *warnings))
 
 
 def _analyse(nodes: int) -> None:

@@ -1,5 +1,6 @@
 """The node types every workspace has, described once. Custom types are rows of `NodeType`."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
@@ -59,6 +60,18 @@ BUILT_IN: dict[str, TypeRecord] = {
     record.key: replace(record, category=_("built-in"), built_in=True) for record in _BUILT_IN
 }
 assert tuple(BUILT_IN) == BUILT_IN_TYPES
+
+
+#: What a handle accepts that takes every edge.
+ANYTHING = ("", "any")
+
+
+def is_accepted(wanted: str, source_type: str, given: str, types: Collection[str]) -> bool:
+    """Whether an in handle that accepts `wanted` takes an edge from an out handle that accepts `given`.
+
+    Both may name a kind of values. `wanted` may be one of the `types` of nodes instead: only these lead there.
+    """
+    return wanted in (*ANYTHING, given, source_type) or (given in ANYTHING and wanted not in types)
 
 
 def from_row(row: NodeType) -> TypeRecord:
