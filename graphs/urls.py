@@ -17,4 +17,5 @@ urlpatterns = [
     path("account/sign-ins/<key:sign_in>/end/", account.end_sign_in, name="end-sign-in"),
     path("import/", views.import_graph, name="import"),
     path("graphs/<key:key>/", views.graph_detail, name="graph"),
+    path("graphs/<key:key>/trust/", views.trust_graph, name="trust-graph"),
 ]

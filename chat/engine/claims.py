@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from django.conf import settings
@@ -56,7 +56,8 @@ class ClaimedRun:
     """A run this process owns until it rests or the process falls silent.
 
     `member` is None when its author lost access. `resumed` when another process had begun it; `rounds` are the rounds
-    that one stored. `died` when that one did not give it back, and may have been asking a model.
+    that one stored. `died` when that one did not give it back, and may have been asking a model. `read` gains the names
+    of the objects that its tools tell of.
     """
 
     id: uuid.UUID
@@ -78,6 +79,7 @@ class ClaimedRun:
     stop_requested: bool
     attempts: int
     rounds: list[Round]
+    read: set[Ref] = field(default_factory=set)
 
     @property
     def may_change(self) -> bool:

@@ -21,6 +21,8 @@ from graphs.objects.kinds import Field, Kind
 from graphs.site.copying import copy_rows
 from graphs.site.counted_keys import new_ids
 from graphs.site.json_values import shown
+from graphs.workflows import trust
+from graphs.workflows.interchange.connections import unusual
 from graphs.workflows.interchange.keys import UniqueTexts, slug
 from graphs.workflows.interchange.parsed_graph import OnProgress, ParsedGraph, ParsedNodeType, no_progress
 from graphs.workflows.interchange.refusals import FileWarning
@@ -71,17 +73,22 @@ def import_graph(
     key: str | None = None,
     actor: User | None = None,
     on_progress: OnProgress = no_progress,
+    *,
+    trusted: bool = False,
 ) -> ImportedGraph:
     """Stores a graph under `key`, or under a free key made of the file's own or of its name. All or nothing.
+
+    Graph and new node types are marked as untrusted, unless the file is the product's own.
 
     The histories of the graph and of new node types begin with it. `on_progress` gets how many of its nodes and edges
     are written. Raises `KeyTaken` or `KeyInvalid` for a given key.
     """
     if key is not None and not _GOOD_KEY.fullmatch(key):
         raise KeyInvalid(key)
+    mark = {} if trusted else trust.mark(actor)
     with transaction.atomic():
-        graph = _create_graph(workspace, parsed, key)
-        types, warnings = _create_node_types(workspace, parsed.node_types)
+        graph = _create_graph(workspace, parsed, key, mark)
+        types, warnings = _create_node_types(workspace, parsed.node_types, mark)
         new_sheets = [
             Sheet(graph=graph, key=sheet.key, name=sheet.name, position=position)
             for position, sheet in enumerate(parsed.sheets)
@@ -95,7 +102,7 @@ def import_graph(
         recording.begin([graph, *types], Because(actor, Origin.IMPORT))
         transaction.on_commit(lambda: _analyse(len(parsed.nodes)), robust=True)
     on_progress(rows, rows)
-    return ImportedGraph(graph, len(parsed.nodes), len(parsed.edges), (*parsed.warnings, *warnings))
+    return ImportedGraph(graph, len(parsed.nodes), len(parsed.edges), (*parsed.warnings, *unusual(parsed), *warnings))
 
 
 def _analyse(nodes: int) -> None:
@@ -117,12 +124,12 @@ def _counted(items: Iterable[Item], before: int, total: int, on_progress: OnProg
             on_progress(written, total)
 
 
-def _create_graph(workspace: Workspace, parsed: ParsedGraph, key: str | None) -> Graph:
+def _create_graph(workspace: Workspace, parsed: ParsedGraph, key: str | None, mark: trust.Mark) -> Graph:
     for _attempt in range(ATTEMPTS):
         candidate = key or _free_key(workspace, parsed)
         try:
             with transaction.atomic():
-                return Graph.objects.create(workspace=workspace, key=candidate, **_fields(parsed, OWN_FIELDS))
+                return Graph.objects.create(workspace=workspace, key=candidate, **_fields(parsed, OWN_FIELDS), **mark)
         except IntegrityError:
             if key is not None:
                 raise KeyTaken(key) from None
@@ -136,7 +143,7 @@ def _free_key(workspace: Workspace, parsed: ParsedGraph) -> str:
 
 
 def _create_node_types(
-    workspace: Workspace, parsed: tuple[ParsedNodeType, ...]
+    workspace: Workspace, parsed: tuple[ParsedNodeType, ...], mark: trust.Mark
 ) -> tuple[list[NodeType], list[FileWarning]]:
     """Creates the types that the workspace lacks. Those it has stay as they are; a warning where the file's differs."""
     if parsed:
@@ -145,7 +152,7 @@ def _create_node_types(
     present = {row.key: row for row in own}
     new = {item.key: item for item in parsed if item.key not in present and item.key not in BUILT_IN_TYPES}
     created = [
-        NodeType.objects.create(workspace=workspace, key=key, **_fields(item, NODE_TYPE.fields))
+        NodeType.objects.create(workspace=workspace, key=key, **_fields(item, NODE_TYPE.fields), **mark)
         for key, item in new.items()
     ]
     message = _('The workspace has a node type "{key}" of its own, which stays as it is.')

@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils import translation
 
 from chat.actions.conversations import open_session
 from chat.models import Proposal
 from graphs.models import Role
+from graphs.objects.kinds import KINDS
 from graphs.site.access import member_of
 from tests.cast import member
 from tests.chat.inprocess import Socket, run, signed_in
@@ -58,6 +60,26 @@ def test_a_decision_is_seen_in_every_window(alice: User, thing: Thing, proposal:
 
     run(test)
     assert thing.called == "Fetch"
+
+
+def test_each_reader_is_told_the_fields_in_their_language(alice: User, thing: Thing, proposal: Proposal) -> None:
+    """The event is stored once, in English."""
+
+    async def test() -> None:
+        for language in ("en", "fr", "en"):
+            async with signed_in(alice, f"language={language}") as socket:
+                socket.send("ai:subscribe", stream=thing.stream)
+                told = await socket.frame("ai:proposal", stream=thing.stream)
+                with translation.override(language):
+                    kind = KINDS[thing.item.type]
+                    labels = {field.name: str(field.label) for field in kind.fields}
+                    (entry,) = told["diff"]
+                    assert entry["kindLabel"] == str(kind.label)
+                    assert [shown["label"] for shown in entry["fields"]] == [
+                        labels[shown["field"]] for shown in entry["fields"]
+                    ]
+
+    run(test)
 
 
 def test_what_is_no_decision_or_not_ones_own_changes_nothing(

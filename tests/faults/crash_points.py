@@ -126,6 +126,7 @@ HARMLESS = {
     "graphs.history.outside:notice": "one transaction: what others saved stands in the history, or is noticed later",
     "graphs.workflows.exports:_one_moment": "writes nothing",
     "graphs.workflows.imports:import_graph": "one transaction, nothing of a conversation: the graph is there or not",
+    "graphs.workflows.trust:lift": "one transaction of a person who may ask again",
     "graphs.workflows.imports:_create_graph": "a savepoint of that transaction",
     "graphs.workflows.imports:import_graph:on_commit": "PostgreSQL would look at the tables by itself soon",
     "config.management.commands.seed_demo:Command.handle": "one transaction of the first start, which the next repeats",
