@@ -14,6 +14,7 @@ from chat.models import IdempotencyKey, Presence, Process
 from chat.sent_requests.keeping import forget_old
 from chat.spending import crashed
 from graphs.history import live_edits
+from graphs.site import sign_ins
 
 log = logging.getLogger("countersign.tasks")
 
@@ -25,11 +26,12 @@ LONGEST_FORGETTING_S = 600
 
 @shared_task
 def delete_leftovers() -> None:
-    """Deletes what is left of dead processes, of readers long gone, of requests made once, and of edits made live."""
+    """Deletes what is left of dead processes, readers long gone, requests made once, live edits, and sign-ins."""
     Process.objects.filter(seen_at__lt=Now() - timedelta(minutes=10)).delete()
     Presence.objects.filter(seen_at__lt=Now() - timedelta(days=1)).delete()
     IdempotencyKey.objects.filter(created_at__lt=Now() - timedelta(days=1)).delete()
     live_edits.forget_old()
+    sign_ins.forget_over()
 
 
 @shared_task

@@ -19,8 +19,10 @@ from django.http.response import HttpResponseBase  # noqa: E402
 from django.urls import path, re_path  # noqa: E402
 
 from chat.sockets.routing import websocket_urlpatterns  # noqa: E402
+from chat.web import large_answers  # noqa: E402
 from chat.web.sse import sse  # noqa: E402
 from chat.web.waiting import WaitForRun  # noqa: E402
+from graphs.site.security_headers import past_django  # noqa: E402
 
 
 class OneThread(ASGIHandler):
@@ -30,11 +32,17 @@ class OneThread(ASGIHandler):
         super().load_middleware(is_async=False)
 
     async def get_response_async(self, request: HttpRequest) -> HttpResponseBase:
-        return await sync_to_async(self.get_response)(request)
+        return await sync_to_async(large_answers.making(request, self.get_response))(request)
 
 
 class StaticFiles(ASGIStaticFilesHandler):
     """Answers an address that leads out of the static files like any other that leads nowhere."""
+
+    async def get_response_async(self, request: HttpRequest) -> HttpResponseBase:
+        response: HttpResponseBase = await super().get_response_async(request)
+        for name, value in past_django(request.is_secure()).items():
+            response.headers.setdefault(name, value)
+        return response
 
     def serve(self, request: HttpRequest) -> HttpResponse | FileResponse:
         try:
@@ -54,7 +62,7 @@ class OneSlash(URLRouter):
 
 #: ASGI applications, while Django's types of addresses know views only.
 _events: Any = sse
-_behind_static_files: Any = WaitForRun(OneThread())
+_behind_static_files: Any = WaitForRun(large_answers.LargeAnswers(OneThread()))
 _pages: Any = StaticFiles(_behind_static_files)
 
 #: What streams is routed before Django, where each open connection would hold a thread.

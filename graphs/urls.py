@@ -1,6 +1,5 @@
 """Addresses of the pages of graphs and of signing in."""
 
-from django.contrib.auth.views import LogoutView
 from django.urls import path
 
 from graphs import account, views
@@ -11,11 +10,12 @@ url_keys.register()
 urlpatterns = [
     path("", views.home, name="home"),
     path("accounts/login/", views.LoginPage.as_view(), name="login"),
-    path("accounts/logout/", LogoutView.as_view(), name="logout"),
+    path("accounts/logout/", account.SignOut.as_view(), name="logout"),
     path("account/", account.account, name="account"),
     path("account/password/", account.change_password, name="change-password"),
     path("account/sign-ins/end-others/", account.end_other_sign_ins, name="end-other-sign-ins"),
     path("account/sign-ins/<key:sign_in>/end/", account.end_sign_in, name="end-sign-in"),
     path("import/", views.import_graph, name="import"),
     path("graphs/<key:key>/", views.graph_detail, name="graph"),
+    path("graphs/<key:key>/trust/", views.trust_graph, name="trust-graph"),
 ]

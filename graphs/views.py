@@ -11,8 +11,9 @@ from django.contrib.auth.models import User
 from django.contrib.auth.views import LoginView
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from graphs.site.access import Member, NotFound, member_of
 from graphs.site.api import limits
@@ -21,7 +22,7 @@ from graphs.site.api.problems import Problem
 from graphs.site.login_limit import LimitedLoginForm
 from graphs.site.pages import member_page, render_page
 from graphs.site.uploads import was_too_big
-from graphs.workflows import listing
+from graphs.workflows import listing, trust
 from graphs.workflows.import_form import ImportForm, explain
 from graphs.workflows.imports import ImportedGraph
 from graphs.workflows.interchange.refusals import ImportRefused
@@ -79,6 +80,13 @@ def graph_detail(request: HttpRequest, member: Member, key: str) -> HttpResponse
     fields = {field.name: str(field.label) for kind in (GRAPH, *GRAPH.parts) for field in kind.fields}
     context = {"sized": listing.with_sizes([graph])[0], "graph": graph, "fields": json.dumps(fields), "tab": tab}
     return render_page(request, member, "graphs/detail.html", context)
+
+
+@require_POST
+@member_page
+def trust_graph(request: HttpRequest, member: Member, key: str) -> HttpResponse:
+    trust.lift(member, graph_for(member, key))
+    return redirect(f"{reverse('graph', args=[key])}?workspace={member.workspace.slug}")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -39,7 +39,7 @@ def world() -> World:
         member("charlie", other, Role.EDITOR),
         import_demo(demo, "nba"),
         import_demo(demo, "order-to-cash"),
-        import_graph(other, _foreign()).graph,
+        import_graph(other, _foreign(), trusted=True).graph,
     )
 
 

@@ -52,6 +52,13 @@ def test_cookies_are_kept_from_scripts_and_other_sites(alice: User) -> None:
     assert client.cookies["sessionid"]["samesite"] == client.cookies["csrftoken"]["samesite"] == "Lax"
 
 
+def test_the_cookie_of_the_language_is_kept_as_the_others() -> None:
+    client = Client()
+    client.post("/i18n/setlang/", {"language": "fr"})
+    assert client.cookies["django_language"]["httponly"]
+    assert client.cookies["django_language"]["samesite"] == "Lax"
+
+
 def in_production(code: str) -> subprocess.CompletedProcess[str]:
     """Runs code with the settings of a site behind https."""
     environment = {
@@ -89,5 +96,8 @@ assert safe.status_code == 200
 assert "max-age=31536000" in safe["Strict-Transport-Security"]
 assert safe.cookies["csrftoken"]["secure"]
 assert Client().get("/healthz", **site).status_code == 200
+chooser = Client()
+chooser.post("/i18n/setlang/", {"language": "fr"}, HTTP_X_FORWARDED_PROTO="https", **site)
+assert chooser.cookies["django_language"]["secure"]
 """)
     assert done.returncode == 0, done.stderr

@@ -1,5 +1,7 @@
 """config/locale: every text that people read is there in every language, with the same placeholders."""
 
+import ast
+import html
 import io
 import json
 import re
@@ -38,6 +40,35 @@ PLACEHOLDER = re.compile(r"%\(\w+\)[a-z]|%%|\{[^{}]*\}")
 NOT_FRENCH = re.compile(r""" [;:?!»%](?![(])|\u00a0[;?!]|« |["“”]|\w'\w""")
 #: A value that brings its quotes along has English ones in every language.
 BRINGS_QUOTES = re.compile(r"""=f'"\{""")
+#: What a template says besides its texts: comments, scripts, tags of Django's, names of classes.
+NO_TEXT = re.compile(
+    r"\{#.*?#\}|\{% comment %\}.*?\{% endcomment %\}"
+    r"|\{% *(block)?translate\b(?(1).*?endblocktranslate *)[^%]*%\}|<(script|style)\b.*?</\2>|<!--.*?-->"
+    r"|\{% block \w*(?:class|coltype)\w* %\}.*?\{% endblock[^%]*%\}|\{%.*?%\}|\{\{.*?\}\}",
+    re.DOTALL,
+)
+#: What people read of a tag.
+ATTRIBUTE = re.compile(r"""\s(?:title|placeholder|aria-label|aria-description|alt|summary)\s*=\s*"([^"]*)\"""")
+TAG = re.compile(r"<[^>]*>", re.DOTALL)
+WORD = re.compile(r"[^\W\d_]{2,}")
+#: Two words of a sentence.
+WORDS = re.compile(r"[^\W\d_]+ [a-z]{2,}")
+#: Comments of a script, and its texts with what stands before them.
+COMMENT = re.compile(r"/\*.*?\*/|^\s*//.*?$", re.DOTALL | re.MULTILINE)
+LITERAL = re.compile(r"""(\bt\(\s*|Error\(\s*|)("(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`)""")
+BEGINS_A_SENTENCE = re.compile(r"(?<![.#\w-])[A-Z][a-z]+ [a-z]{2,}")
+#: What takes a sentence for people; `Problem` of config is for operators.
+SAYS = {
+    "Refused", "ChangeRefused", "Problem", "BadJSON", "Forbidden", "KeyTaken", "KeyInvalid", "RollbackRefused",
+    "BudgetRefused", "Unacceptable", "ValidationError", "ValueError", "invalid", "refuse", "add_error",
+}  # fmt: skip
+#: `ValueError` is for people where a door's models are; elsewhere it is a mistake of the program.
+CHECKED = (
+    "graphs/workflows/actions.py",
+    "graphs/objects/strict.py",
+    "graphs/site/json_values.py",
+    "graphs/objects/actions.py",
+)
 
 
 def file(language: str, domain: str, ending: str) -> Path:
@@ -87,6 +118,56 @@ def in_the_product(domain: str) -> Iterator[tuple[str, ...]]:
             yield from in_template(path.read_text())
     for path in (ROOT / "templates").rglob("*.html"):
         yield from in_template(path.read_text())
+
+
+def unmarked_in_template(source: str) -> list[str]:
+    without = NO_TEXT.sub(" ", source)
+    read = " ".join([TAG.sub(" ", without), *ATTRIBUTE.findall(without)])
+    return [word for word in WORD.findall(html.unescape(read)) if word != "Countersign"]
+
+
+def unmarked_in_script(source: str) -> list[str]:
+    literals = LITERAL.findall(COMMENT.sub(" ", source))
+    return [text for before, text in literals if not before and BEGINS_A_SENTENCE.search(text)]
+
+
+def unmarked_in_python(source: str, names: set[str]) -> list[str]:
+    """Sentences that are given as they are to what takes one for people."""
+    calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    saying = [call for call in calls if getattr(call.func, "id", getattr(call.func, "attr", "")) in names]
+    given = [value for call in saying for value in (*call.args, *(each.value for each in call.keywords))]
+    parts = [part for value in given for part in (value.values if isinstance(value, ast.JoinedStr) else [value])]
+    texts = [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+    return [text for text in texts if WORDS.search(text)]
+
+
+def test_it_finds_what_is_not_marked() -> None:
+    template = """{% block bodyclass %}no words{% endblock %}<p title="Read me">{# no #}{% translate "Yes" %}{{ no }}
+        {% blocktranslate %}No {{ more }} words{% endblocktranslate %} Hello<script>let words</script></p>"""
+    assert unmarked_in_template(template) == ["Hello", "Read", "me"]
+    assert unmarked_in_script('t("A text"); say("Not found");\n// "No text"\nthrow Error("No text")') == ['"Not found"']
+    python = """raise Refused("code", f"Not {x} so fast", _("Not me")); raise Refused("code", sentence, field="a.b")"""
+    assert unmarked_in_python(python, SAYS) == [" so fast"]
+
+
+def test_templates_say_nothing_that_is_not_translated() -> None:
+    places = [ROOT / "templates", *(ROOT / app for app in APPS)]
+    paths = [path for place in places for path in place.rglob("*.html")]
+    assert len(paths) > 30
+    assert {path: words for path in paths if (words := unmarked_in_template(path.read_text()))} == {}
+
+
+def test_scripts_say_nothing_that_is_not_translated() -> None:
+    assert {path: texts for path in scripts() if (texts := unmarked_in_script(path.read_text()))} == {}
+
+
+def test_refusals_say_nothing_that_is_not_translated() -> None:
+    found = {}
+    for path in (path for app in ("graphs", "rag", "chat") for path in (ROOT / app).rglob("*.py")):
+        names = SAYS if str(path.relative_to(ROOT)) in CHECKED else SAYS - {"ValueError"}
+        if texts := unmarked_in_python(path.read_text(), names):
+            found[path] = texts
+    assert found == {}
 
 
 def test_it_finds_texts_in_python_templates_and_scripts() -> None:

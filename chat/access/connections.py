@@ -1,6 +1,11 @@
-"""Counts the open connections of people on Valkey, each sort apart; dead processes' are soon forgotten."""
+"""Counts the open connections of people on Valkey, each sort apart; dead processes' are soon forgotten.
+
+While Valkey is away each process counts its own.
+"""
 
 import logging
+import math
+import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -49,13 +54,29 @@ class Slot:
         return f"{settings.REDIS_PREFIX}:{self.sort}:{self.user_id}"
 
 
+#: The open connections of this process, by key.
+_here: dict[str, set[str]] = {}
+_one_at_a_time = threading.Lock()
+
+
 def take(slot: Slot) -> bool:
     """Counts a connection; False when the person has as many as they may. Like the others not for the event loop."""
     try:
         with valkey.asked() as client:
-            return bool(client.eval(_TAKE, 1, slot.key, slot.id, FORGET_AFTER_S, settings.LIMIT_SOCKETS))
+            is_taken = bool(client.eval(_TAKE, 1, slot.key, slot.id, FORGET_AFTER_S, settings.LIMIT_SOCKETS))
     except redis.RedisError as error:
-        log.warning("sockets not counted: %s", type(error).__name__)
+        log.warning("this process counts its sockets by itself: %s", type(error).__name__)
+        return _keep(slot, settings.LIMIT_SOCKETS)
+    return is_taken and _keep(slot)
+
+
+def _keep(slot: Slot, most: float = math.inf) -> bool:
+    """Counts a connection of this process, unless the person has as many of them already."""
+    with _one_at_a_time:
+        ids = _here.setdefault(slot.key, set())
+        if len(ids) >= most:
+            return False
+        ids.add(slot.id)
         return True
 
 
@@ -72,6 +93,11 @@ def renew(slots: Iterable[Slot]) -> None:
 
 
 def release(slot: Slot) -> None:
+    with _one_at_a_time:
+        ids = _here.get(slot.key, set())
+        ids.discard(slot.id)
+        if not ids:
+            _here.pop(slot.key, None)
     try:
         with valkey.asked() as client:
             client.zrem(slot.key, slot.id)

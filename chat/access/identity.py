@@ -71,13 +71,13 @@ def origin_allowed(headers: Headers) -> bool:
     """True for a page of this site (scheme, host and port of the request) or of CSRF_TRUSTED_ORIGINS."""
     origin = (header(headers, b"origin") or "").lower()
     host = (header(headers, b"host") or "").lower()
-    scheme = "https" if _came_by_https(headers) else "http"
+    scheme = "https" if came_by_https(headers) else "http"
     if origin == f"{scheme}://{host}" and validate_host(split_domain_port(host)[0], settings.ALLOWED_HOSTS):
         return True
     return any(_is_trusted(origin, trusted.lower()) for trusted in settings.CSRF_TRUSTED_ORIGINS)
 
 
-def _came_by_https(headers: Headers) -> bool:
+def came_by_https(headers: Headers) -> bool:
     """Whether the client spoke TLS, as a proxy says: Daphne itself speaks plain HTTP."""
     if settings.SECURE_PROXY_SSL_HEADER is None:
         return False

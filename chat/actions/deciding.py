@@ -86,11 +86,13 @@ def decide(member: Member, proposal_id: str, decision: Decision) -> Decided:
     refusal = _refusal(proposal, mine)
     if refusal is not None:
         raise refusal
-    with about(workspace=member.workspace.pk, session=proposal.session_id):
+    named = {"object_type": proposal.object_type, "object_key": proposal.object_key}
+    with about(workspace=member.workspace.pk, session=proposal.session_id, **named):
         emit(
             "hitl_decision",
             proposal=proposal.pk,
             tool=proposal.tool,
+            action_type=proposal.tool.removeprefix(TOOL_PREFIX),
             user=member.user.pk,
             outcome=proposal.status,
         )

@@ -145,6 +145,10 @@ def _level(level: str, why: str) -> str:
             return gettext("The owner of the conversation wants to be asked before every change.")
         case "request":
             return gettext("The model itself asked for a decision.")
+        case "untrusted":
+            return gettext("The conversation has read what was imported and not looked through (%(what)s).") % {
+                "what": why
+            }
         case "default":
             return gettext("No allowance covers it (%(what)s).") % {"what": why}
         case _:

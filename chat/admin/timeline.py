@@ -153,6 +153,8 @@ def _summary(type_: str, data: Mapping[str, Any]) -> str:
             text = data.get("state", "")
         case "tool_call_start":
             text = f"{data.get('name', '')} {json.dumps(data.get('args', {}), ensure_ascii=False)}"
+        case "tool_call_delta":
+            text = data["delta"] if "delta" in data else json.dumps(data.get("args"), ensure_ascii=False)
         case "tool_call_result":
             text = json.dumps(data.get("result"), ensure_ascii=False)
         case "usage":

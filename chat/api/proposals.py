@@ -96,7 +96,8 @@ _DECIDED: dict[str, Any] = {name: (shape | None, None) for name, shape in _RESTE
 DecidedShape = create_model(
     "DecidedShape",
     __base__=Shape,
-    __doc__="The ids tell which run goes on, where one does; the rest, with `wait`, how it ended.",
+    __doc__="The ids tell which run goes on, where one does in a conversation of the person's own; the rest, with "
+    "`wait`, how it ended.",
     **{"proposal": AsItIs[ProposalShape]} | _DECIDED,
 )
 
@@ -189,7 +190,9 @@ class DecideView(APIView):
         posting.count_run(member.user)
         decision = Decision(body.approved, body.feedback, body.edited_arguments, body.digest)
         decided = deciding.decide(member, str(proposal.pk), decision)
-        run = dict(AcceptedShape.of(decided.run.to_json())) if decided.run else {}
+        session = proposal.session
+        may_read = session.owner_id == member.user.pk and session.hidden_at is None
+        run = dict(AcceptedShape.of(decided.run.to_json())) if decided.run and may_read else {}
         return Response(DecidedShape(**{"proposal": brief_json(decided.proposal), **run}).to_json())
 
 

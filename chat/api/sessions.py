@@ -46,7 +46,7 @@ class StopBody(Body):
 
 
 class SessionBody(Body):
-    title: Annotated[str, Field(max_length=1000)] | None = None
+    title: Annotated[str, Field(max_length=conversations.LONGEST_TITLE)] | None = None
     model: Annotated[str, Field(max_length=100)] | None = None
     on_disconnect: Literal["continue", "cancel"] | None = None
     require_validation: bool | None = None

@@ -28,7 +28,9 @@ from chat.providers.pieces import Reply
 from chat.spending.calls import CallCost
 from chat.spending.settling import record_costs
 from chat.tools.tool import ToolContext
+from graphs.objects import actions
 from graphs.objects.actions import ChangeRefused
+from graphs.objects.refs import Ref
 
 log = logging.getLogger("countersign.engine")
 
@@ -109,7 +111,11 @@ class ProposalRound:
         return ProposalResult(rounds, tuple(events), outcome, over=ending is not None)
 
     def _propose(self, session: Session, answer: Message, call: CheckedCall) -> list[NewEvent]:
-        """The events of a call that writes."""
+        """The events of a call that writes. What it names counts as read: why it is refused may quote that."""
+        named = self.context.about
+        self.run.read.update(actions.named_by([call.write().action]))
+        if named is not None:
+            self.run.read.add(Ref(named.type, named.key))
         try:
             with transaction.atomic():
                 try:

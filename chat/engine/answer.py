@@ -1,6 +1,7 @@
 """The answer of one run as it grows: every piece goes to the log first, and into the transcript that will be stored."""
 
 import json
+import time
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import timedelta
@@ -19,7 +20,10 @@ from chat.providers import pieces
 from chat.spending.calls import CallCost
 
 #: The result of a call that was running when the answer ended.
-NOT_FINISHED = {"error": "The answer ended before this call did; it had no effect."}
+NOT_FINISHED = {"error": "The answer ended before this call did; it had no effect.", "interrupted": True}
+#: While a model writes a call, so many characters of its arguments are shown at once, or what came in so long.
+ARGUMENTS_CHARS = 256
+ARGUMENTS_S = 1.0
 
 
 class LiveAnswer:
@@ -33,6 +37,10 @@ class LiveAnswer:
         #: What calls took, to be told with what comes next: mostly the end of the run, in its transaction.
         self._costs: list[NewEvent] = []
         self._between_rounds = bool(self.rounds)
+        #: Calls that are being written and were not shown, and what was not shown of the arguments of all.
+        self._named: list[pieces.ToolCallStart] = []
+        self._arguments: dict[str, list[str]] = {}
+        self._arguments_at = 0.0
 
     async def emit(self, type_: EventType, data: dict[str, Any]) -> None:
         """Emits an event about this answer, stored before anyone sees it."""
@@ -67,7 +75,7 @@ class LiveAnswer:
         return NewEvent(type_, data, self._run.message_id, self._run.id)
 
     async def show(self, piece: pieces.Piece) -> None:
-        """Emits what a piece of the model's reply means to a reader; calls are shown when they run."""
+        """Emits what a piece of the model's reply means to a reader, calls while their arguments are still written."""
         match piece:
             case pieces.TextDelta(text) if text:
                 if self._between_rounds:
@@ -75,10 +83,52 @@ class LiveAnswer:
                 await self.emit("content_delta", {"delta": text})
             case pieces.ReasoningDelta(text) if text:
                 await self.emit("reasoning_delta", {"delta": text})
+            case pieces.ToolCallStart():
+                if not self._named:
+                    self._arguments_at = time.monotonic()
+                self._named.append(piece)
+            case pieces.ToolCallDelta(call_id, fragment):
+                await self._show_arguments(call_id, fragment)
+            case pieces.TurnEnd():
+                await self._show_last_arguments()
             case pieces.Retrying(attempt, delay_s, error):
                 at = timezone.now() + timedelta(seconds=delay_s)
                 wait = {"delayS": round(delay_s, 1), "nextAttemptAt": at.isoformat()}
                 await self.emit("status", {"state": "retrying", "attempt": attempt, **wait, "code": error.code})
+
+    async def _show_arguments(self, call_id: str, fragment: str) -> None:
+        """Shows what is written of arguments, gathered: an event for every few characters would be most of the log.
+
+        A call that is soon complete is shown then, with its arguments.
+        """
+        waiting = self._arguments.setdefault(call_id, [])
+        waiting.append(fragment)
+        if sum(map(len, waiting)) < ARGUMENTS_CHARS and time.monotonic() < self._arguments_at + ARGUMENTS_S:
+            return
+        named, self._named = self._named, []
+        for call in named:
+            await self.emit("tool_call_start", {"toolCallId": call.id, "name": call.name, "args": {}})
+        await self._emit_arguments(call_id)
+        self._arguments_at = time.monotonic()
+
+    async def _show_last_arguments(self) -> None:
+        """Shows the rest of arguments of which the beginning was shown."""
+        for call_id in list(self._arguments):
+            if call_id in self.transcript.arguments:
+                await self._emit_arguments(call_id)
+        self._arguments.clear()
+        self._named.clear()
+
+    async def _emit_arguments(self, call_id: str) -> None:
+        if written := "".join(self._arguments.pop(call_id, ())):
+            await self.emit("tool_call_delta", {"toolCallId": call_id, "delta": written})
+
+    async def show_call(self, call_id: str, name: str, arguments: dict[str, Any]) -> None:
+        """Shows a call as it was found to be. One that was shown while it was written gets its arguments."""
+        if call_id not in self.transcript.calls:
+            await self.emit("tool_call_start", {"toolCallId": call_id, "name": name, "args": arguments})
+        elif arguments:
+            await self.emit("tool_call_delta", {"toolCallId": call_id, "args": arguments})
 
     async def say_aside(self) -> None:
         """Shows the words that this answer begins with, as far as readers were not shown them."""
@@ -122,7 +172,8 @@ class LiveAnswer:
     def unstored_text(self) -> str:
         """What readers were shown, thoughts and calls too, beyond the rounds that are complete."""
         thought = "".join(round_.reasoning for round_ in self.rounds)
-        calls = "".join(json.dumps(call.args) for call in self._open_calls())
+        written = self.transcript.arguments
+        calls = "".join(written.get(call.id) or json.dumps(call.args) for call in self._open_calls())
         return self._rest() + self.transcript.reasoning.removeprefix(thought) + calls
 
     def _rest(self) -> str:

@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from django.conf import settings
@@ -23,7 +23,7 @@ StopReason = Literal["asked", "deserted"]
 _CLAIMABLE = """
 SELECT r.id FROM chat_run r JOIN chat_session s ON s.id = r.session_id JOIN chat_message m ON m.id = r.message_id
 WHERE CASE jsonb_typeof(s.state -> 'version') WHEN 'number' THEN (s.state -> 'version')::numeric ELSE 0 END <= %s
-    AND (%s::uuid IS NULL OR r.session_id = %s::uuid) AND (
+    AND (%s OR r.process = %s) AND (
     (r.status = 'queued' AND NOT EXISTS (
         SELECT 1 FROM chat_run o JOIN chat_message om ON om.id = o.message_id
         WHERE o.session_id = r.session_id AND o.id <> r.id AND (
@@ -56,7 +56,8 @@ class ClaimedRun:
     """A run this process owns until it rests or the process falls silent.
 
     `member` is None when its author lost access. `resumed` when another process had begun it; `rounds` are the rounds
-    that one stored. `died` when that one did not give it back, and may have been asking a model.
+    that one stored. `died` when that one did not give it back, and may have been asking a model. `read` gains the names
+    of the objects that its tools tell of.
     """
 
     id: uuid.UUID
@@ -78,6 +79,7 @@ class ClaimedRun:
     stop_requested: bool
     attempts: int
     rounds: list[Round]
+    read: set[Ref] = field(default_factory=set)
 
     @property
     def may_change(self) -> bool:
@@ -90,16 +92,16 @@ def claim(
     limit: int,
     *,
     take_over: bool = True,
-    only: uuid.UUID | None = None,
+    others: bool = True,
     driven: Collection[uuid.UUID] = (),
 ) -> list[ClaimedRun]:
     """Takes up to `limit` runs that wait or whose process is silent; tells readers of new ones that they started.
 
     A run in the name of this process that is not among the `driven` ones is one whose COMMIT was not answered. Without
-    `take_over` only runs that wait and such; with `only` those of one session.
+    `take_over` only runs that wait and such, without `others` only such.
     """
     silent_s = settings.PROCESS_SILENT_S
-    conditions = [STATE_VERSION, only, only, take_over, silent_s, process, list(driven), silent_s]
+    conditions = [STATE_VERSION, others, process, take_over, silent_s, process, list(driven), silent_s]
     with connection.cursor() as cursor:  # after each run, and every second: there is nothing nearly always
         cursor.execute(_ANY, conditions)
         if not cursor.fetchone()[0]:

@@ -79,7 +79,12 @@ class Driver:
                 log.warning("run %s was taken over by another process", self.run.id)
                 span.note("taken over")
             finally:
-                span.note(self._outcome, rounds=len(self._answer.rounds))
+                span.note(
+                    self._outcome,
+                    rounds=len(self._answer.rounds),
+                    answer_length=len(self._answer.transcript.text),
+                    **self._model_calls.lengths,
+                )
                 self._writer.forget(self.run.stream_id, self.run.epoch)
 
     async def _first_step(self) -> Transition:

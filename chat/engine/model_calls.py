@@ -68,6 +68,11 @@ class ModelCalls:
     def provenance(self) -> run_storage.Provenance:
         return run_storage.Provenance(self._config, self._prompt)
 
+    @property
+    def lengths(self) -> dict[str, int]:
+        """Characters of the question and of the context that was looked up for it, once they were read."""
+        return self._prompt.lengths if self._prompt is not None else {}
+
     async def enrich(self, *, anew: bool = False) -> Failure | None:
         """Stores what is asked with and loads the prompt, once; `anew` only loads. A failure if the context is gone."""
         if self._prompt is not None and not anew:

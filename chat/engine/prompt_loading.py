@@ -55,6 +55,7 @@ class Prompt:
     `sent` are the messages of the history, `summary` what stands for those before them; of the run's own rounds the
     first `rounds_left_out` are summarised too. `left_out` are the positions of messages that the person left out.
     `budgeted`: a budget may concern the calls. `more_tools` are those once the model has loaded the tools for objects.
+    `lengths` are logged: of the question and of the context that was looked up for it.
     """
 
     messages: tuple[PromptMessage, ...]
@@ -68,6 +69,7 @@ class Prompt:
     left_out: frozenset[int] = frozenset()
     budgeted: bool = True
     last_request: LastRequest = field(default_factory=LastRequest)
+    lengths: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +141,7 @@ def prompt_of(run: ClaimedRun, member: Member, earlier: Earlier, system_prompt: 
     sent = window.sent(said, summary, earlier.kept.sent)
     earlier.kept.sent.update((each.message.sequence, each) for each in sent if each.message.sequence <= earlier.kept.to)
     words = summary.content if summary else ""
+    question = earlier.question
     levels = (system_prompt.content, system_prompt.records)
     messages = window.prompt(levels, words, [entry for each in sent for entry in each.entries])
     offered = partial(
@@ -149,7 +152,7 @@ def prompt_of(run: ClaimedRun, member: Member, earlier: Earlier, system_prompt: 
         messages=messages,
         tools=more_tools if are_loaded(messages) else offered(),
         more_tools=more_tools,
-        tool_context=ToolContext(member, earlier.about, run.session_id, run.account),
+        tool_context=ToolContext(member, earlier.about, run.session_id, run.account, run.read),
         version=system_prompt.prompt_version,
         sent=tuple(sent),
         summary=words,
@@ -157,4 +160,7 @@ def prompt_of(run: ClaimedRun, member: Member, earlier: Earlier, system_prompt: 
         left_out=window.left_out(earlier.messages),
         budgeted=earlier.budgets,
         last_request=earlier.kept.last_request,
+        lengths={"message_length": len(question.content), "context_length": len(question.retrieved)}
+        if question
+        else {},
     )

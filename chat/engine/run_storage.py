@@ -8,6 +8,7 @@ from django.db import connection, transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
+from chat.engine import untrusted
 from chat.engine.claims import ClaimedRun
 from chat.engine.prompt_loading import Prompt
 from chat.engine.states import State
@@ -15,7 +16,7 @@ from chat.events import log_pages
 from chat.events.append import STORED, EventBatch, Fenced, append
 from chat.events.transcript import Transcript, replay
 from chat.events.vocabulary import NewEvent, to_json
-from chat.models import Message, Proposal, Round, Run, RunStatus, Session, calls_of
+from chat.models import Message, Proposal, Round, Run, RunStatus, calls_of
 from chat.providers.provider import ProviderConfig
 from chat.spending.calls import CallCost
 from chat.spending.settling import record_costs
@@ -33,22 +34,27 @@ SELECT stream.epoch, r.status FROM stream CROSS JOIN chat_run AS r
 WHERE r.id = %(run)s FOR NO KEY UPDATE OF r
 """
 #: It says, too, whether a run waits behind this one: who stores one holds the conversation, as who ends this one does.
-_END = f"""
+_END = """
 WITH raised AS (
     UPDATE chat_stream SET last_sequence = last_sequence + %(count)s WHERE id = %(stream)s RETURNING id, last_sequence
-), {STORED}, answer AS (
+), {stored}, answer AS (
     UPDATE chat_message SET status = %(message_status)s, content = %(content)s, reasoning = %(reasoning)s,
         rounds = %(rounds)s::jsonb, model = %(model)s, prompt_version = %(prompt_version)s, changes = %(changes)s
     WHERE id = %(message)s
 ), conversation AS (
     UPDATE chat_session SET state = %(state)s::jsonb, phase = %(phase)s, end_reason = %(end_reason)s,
-        updated_at = %(now)s
+        updated_at = %(now)s{marking}
     WHERE id = %(session)s
 )
 UPDATE chat_run SET status = %(status)s, outcome = %(outcome)s, error = %(error)s::jsonb, gave_up = %(gave_up)s,
     provider = %(provider)s, model = %(model)s, ended_at = %(now)s, last_sequence = raised.last_sequence
 FROM raised WHERE chat_run.id = %(run)s RETURNING raised.last_sequence, statement_timestamp(),
     EXISTS (SELECT FROM chat_run AS next WHERE next.session_id = %(session)s AND next.status = 'queued')
+"""
+_END_WITHOUT_TOOLS = _END.format(stored=STORED, marking="")
+_END_WITH_TOOLS = _END.format(stored=STORED, marking=f", {untrusted.MARKING}")
+_STORE_STATE = f"""
+UPDATE chat_session SET state = %(state)s::jsonb, phase = %(phase)s, {untrusted.MARKING} WHERE id = %(session)s
 """  # noqa: S608 - the only insertion is a constant
 #: Outcomes after which the turn goes on: what it changed is counted at its end.
 _PAUSES = frozenset({"waiting", "toolLimit"})
@@ -92,12 +98,21 @@ def store_round(
     costs: Sequence[CallCost],
     events: Sequence[NewEvent],
 ) -> None:
-    """Stores one round inside the caller's transaction and appends its events. The caller holds the run."""
+    """Stores one round inside the caller's transaction and appends its events. The caller holds the run.
+
+    The conversation is marked if something that its tools told of is untrusted.
+    """
     Message.objects.filter(pk=run.message_id).update(rounds=list(rounds))
-    Session.objects.filter(pk=run.session_id).update(state=state.to_json(), phase=state.phase)
+    reached = {"state": to_json(state.to_json()), "phase": state.phase}
+    with connection.cursor() as cursor:
+        cursor.execute(_STORE_STATE, _read(run) | reached)
     record_costs(run.account, costs)
     if events:
         append(run.stream_id, events, run.epoch)
+
+
+def _read(run: ClaimedRun) -> dict[str, Any]:
+    return untrusted.values(run.account.workspace_id, run.session_id, run.read)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +190,10 @@ def end(
         **batch.values,
     }
     with connection.cursor() as cursor:
-        cursor.execute(_END, values)
+        if run.read:
+            cursor.execute(_END_WITH_TOOLS, _read(run) | values)
+        else:
+            cursor.execute(_END_WITHOUT_TOOLS, values)
         last, moment, waits = cursor.fetchone()
         batch.wake_readers(run.stream_id, last, moment)
     return bool(waits)

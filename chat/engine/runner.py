@@ -41,11 +41,11 @@ class Runner:
         process_id: uuid.UUID,
         writer: GroupWriter,
         fail: Callable[[], None],
-        only: uuid.UUID | None = None,
+        others: bool = True,
     ) -> None:
         self.process_id = process_id
         self._heartbeat = heartbeat
-        self._only = only
+        self._others = others
         self._writer = writer
         self._fail = fail
         self._drivers: dict[uuid.UUID, Driver] = {}
@@ -83,10 +83,10 @@ class Runner:
             await in_db(claims.leave, self.process_id)
         await asyncio.to_thread(doorbell.ring)
 
-    def takes(self, session_id: uuid.UUID) -> bool:
-        """Whether there is room for a run of this session; never in a process that others may have taken for dead."""
+    def takes(self) -> bool:
+        """Whether there is room for a run; never in a process that others may have taken for dead."""
         heard = self._loop.time() - self._heartbeat.last <= settings.PROCESS_SILENT_S / 2
-        return heard and self._has_room() and self._only in (None, session_id)
+        return heard and self._has_room()
 
     def adopt(self, run: claims.ClaimedRun) -> None:
         """Drives a run that was begun for this process. Called from any thread."""
@@ -116,7 +116,7 @@ class Runner:
                 if self._has_room():
                     limit, take_over = MAX_RUNS - len(self._running), self._may_take_over()
                     claim = partial(claims.claim, self.process_id, limit, take_over=take_over)
-                    for run in await in_db(claim, only=self._only, driven=list(self._drivers)):
+                    for run in await in_db(claim, others=self._others, driven=list(self._drivers)):
                         self._drive(run)
                 self._last_contact = self._loop.time()
             except DatabaseTrouble as error:

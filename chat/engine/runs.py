@@ -79,7 +79,7 @@ def start(
     Without `question` it belongs to the last one that a person asked. A process that drives it takes the stream.
     """
     session, runner = run.session, doorbell.local
-    drives = runner is not None and resting and knows(session) and runner.takes(session.pk)
+    drives = runner is not None and resting and knows(session) and runner.takes()
     if question is None:
         question = session.messages.filter(role=Message.Role.USER, kind=Message.TEXT).order_by("-sequence")[0]
     new = [question, run.message] if question._state.adding else [run.message]

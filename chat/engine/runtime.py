@@ -22,14 +22,14 @@ _current: "Runtime | None" = None
 class Runtime:
     """One per process and event loop. `fail` is called when the process cannot go on."""
 
-    def __init__(self, fail: Callable[[], None], only: uuid.UUID | None = None) -> None:
-        """Makes writer, hub, rooms and runner; with `only` runs of this session alone are driven."""
+    def __init__(self, fail: Callable[[], None], *, others: bool = True) -> None:
+        """Makes writer, hub, rooms and runner; without `others` only runs that begin in this process are driven."""
         self.process_id = uuid.uuid4()
         self.hub = Hub(self.process_id, fail)
         self.writer = GroupWriter(conninfo(), self.hub.deliver, fail)
         self.rooms = Rooms(self.process_id, fail)
         self._loading: asyncio.Task[None] | None = None
-        self.runner = Runner(Heartbeat(conninfo(), self.process_id), self.process_id, self.writer, fail, only)
+        self.runner = Runner(Heartbeat(conninfo(), self.process_id), self.process_id, self.writer, fail, others)
 
     async def start(self) -> None:
         global _current

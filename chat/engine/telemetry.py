@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from chat.engine.claims import ClaimedRun
 from chat.events.transcript import Transcript
 from chat.events.vocabulary import NewEvent
+from chat.proposals.applying import TOOL_PREFIX
 from chat.providers.circuit import CircuitOpen
 from chat.providers.estimating import estimated_tokens, size
 from chat.providers.model_request import PromptMessage, ToolCall
@@ -29,8 +30,9 @@ MALFORMED_CHARS = 500
 def of_run(run: ClaimedRun) -> Iterator[Activity]:
     """The span of a run: what is logged inside names it."""
     workspace = run.member.workspace.pk if run.member else None
+    object_type, object_key = (run.context.type, run.context.key) if run.context else (None, None)
     with (
-        about(workspace=workspace, session=run.session_id, run=run.id),
+        about(workspace=workspace, session=run.session_id, run=run.id, object_type=object_type, object_key=object_key),
         activity("run", trigger=run.trigger["event"], attempt=run.attempts, resumed=run.resumed) as span,
     ):
         yield span
@@ -58,7 +60,7 @@ def of_call(call: "LiveCall") -> Iterator[None]:
 
 def _describe_reply(call: "LiveCall", span: Activity) -> None:
     reply, usage = call.reply, call.reply.usage
-    span.note(call.outcome, finish=reply.end, tool_calls=len(reply.tool_calls))
+    span.note(call.outcome, finish=reply.end, tool_calls=len(reply.tool_calls), reply_length=len(reply.text))
     if usage is not None:
         span.note(
             prompt_tokens=usage.prompt_tokens,
@@ -130,7 +132,11 @@ def proposed(events: Iterable[NewEvent]) -> None:
         if event.type != "proposal":
             continue
         data = event.data
-        named = {"tool": data["tool"], "proposal": data["proposalId"]}
+        named = {
+            "tool": data["tool"],
+            "action_type": data["tool"].removeprefix(TOOL_PREFIX),
+            "proposal": data["proposalId"],
+        }
         if data["askedBy"]:
             emit("hitl_interrupt", text=partial(dict, reason=data["reason"]), **named)
         else:

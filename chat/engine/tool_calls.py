@@ -64,7 +64,7 @@ def check_calls(calls: tuple[ToolCall, ...], offered: Collection[str], loadable:
 async def run_calls(calls: list[CheckedCall], context: ToolContext, answer: LiveAnswer) -> None:
     """Shows the calls, runs those that read, and shows their results; a refused one gets its reason, with no effect."""
     for call in calls:
-        await answer.emit("tool_call_start", {"toolCallId": call.id, "name": call.name, "args": call.arguments})
+        await answer.show_call(call.id, call.name, call.arguments)
     await asyncio.gather(*(_run(call, context, answer) for call in calls if not call.writes))
 
 
@@ -76,7 +76,7 @@ def failure_of(calls: list[CheckedCall]) -> str:
 async def refuse_all(calls: tuple[ToolCall, ...], answer: LiveAnswer) -> None:
     """Tells the model that its calls came after the last round of tools; none is run."""
     for call in calls:
-        await answer.emit("tool_call_start", {"toolCallId": call.id, "name": call.name, "args": {}})
+        await answer.show_call(call.id, call.name, {})
         await answer.emit("tool_call_result", {"toolCallId": call.id, "result": NO_MORE_ROUNDS})
 
 

@@ -1,6 +1,6 @@
 """Appends to the streams of objects and workspaces, in the transaction of what changes, is proposed or decided."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from django.db.models.signals import post_save
@@ -14,8 +14,9 @@ from graphs.history.hooks import Hook
 from graphs.history.recording import Because
 from graphs.models import Object, Workspace
 from graphs.objects.headers import narrowed
-from graphs.objects.kinds import of_objects
+from graphs.objects.kinds import KINDS, of_objects
 from graphs.objects.refs import Ref
+from graphs.objects.streams import streams
 
 #: Change sets that an event of a rollback names at most; whoever was taken back beyond is seen with the next reload.
 MOST_NAMED = 200
@@ -31,6 +32,11 @@ def stream_of(of: Object) -> str:
     if not Stream.objects.filter(name=name).exists():
         _make(name, of.workspace_id)
     return name
+
+
+def streams_of(objects: Collection[Object]) -> dict[int, str]:
+    """The names of the objects' streams, by the objects' primary keys. Who has a header of its own has its stream."""
+    return {of.pk: stream_name(of) if KINDS[of.type].rows is None else stream_of(of) for of in objects}
 
 
 def workspace_stream_name(workspace_id: int) -> str:
@@ -103,10 +109,11 @@ _DATA = """jsonb_build_object(
 
 
 def register() -> None:
-    """Makes streams for new objects, and every statement that stores a change append its events."""
+    """Makes streams for new objects, tells their names, and every statement that stores a change append its events."""
     for kind in of_objects():
         if kind.rows is None:
             post_save.connect(make_stream, sender=kind.model)
+    streams.of = streams_of
     hooks.hook = Hook(_relations, "(SELECT array_agg(ARRAY[id, last_sequence]) FROM raised)", _given, wake)
 
 

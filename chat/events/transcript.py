@@ -14,11 +14,15 @@ PARAGRAPH = "\n\n"
 
 @dataclass(slots=True)
 class Transcript:
-    """Grows with `add`. `calls` are the tool calls by their ids, in order; nobody is shown the text of `arguments`."""
+    """Grows with `add`. `calls` are the tool calls by their ids, in order.
+
+    `arguments` is what was shown of the text of their arguments while they were written.
+    """
 
     texts: list[str] = field(default_factory=list)
     reasonings: list[str] = field(default_factory=list)
     calls: dict[str, Call] = field(default_factory=dict)
+    arguments: dict[str, str] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
@@ -51,6 +55,11 @@ class Transcript:
             case "tool_call_start":
                 data = storable(data)
                 self.calls[data["toolCallId"]] = Call(data["toolCallId"], data["name"], data["args"])
+            case "tool_call_delta" if "args" in data:
+                data = storable(data)
+                self.calls[data["toolCallId"]] = replace(self.calls[data["toolCallId"]], args=data["args"])
+            case "tool_call_delta":
+                self.arguments[data["toolCallId"]] = self.arguments.get(data["toolCallId"], "") + data["delta"]
             case "tool_call_result":
                 data = storable(data)
                 self._set_result(data["toolCallId"], data["result"], status_of(data["result"]))

@@ -9,6 +9,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, Literal
 
+from graphs.history.diffs import labelled
 from graphs.site.json_values import UNSTORABLE
 from graphs.site.stored_json import Shape
 
@@ -51,9 +52,12 @@ class NewEvent:
     def merged_with(self, later: "NewEvent") -> "NewEvent | None":
         """Both as one event, or None if they have to stay two."""
         same_run = (self.type, self.message_id, self.run_id) == (later.type, later.message_id, later.run_id)
-        if self.type not in MERGEABLE or not same_run:
+        if (self.type not in MERGEABLE and self.type != "tool_call_delta") or not same_run:
             return None
-        return NewEvent(self.type, {"delta": self.data["delta"] + later.data["delta"]}, self.message_id, self.run_id)
+        mine, theirs = self.data, later.data
+        if mine.keys() != theirs.keys() or "delta" not in mine or mine.get("toolCallId") != theirs.get("toolCallId"):
+            return None
+        return NewEvent(self.type, mine | {"delta": mine["delta"] + theirs["delta"]}, self.message_id, self.run_id)
 
     def storable(self) -> "NewEvent":
         """The event as PostgreSQL takes it. Raises `TypeError`, `ValueError` or `RecursionError` for no JSON."""
@@ -135,7 +139,7 @@ def event_json(event: StoredEvent, stream: str) -> dict[str, Any]:
         "stream": stream,
         "sequence": event.sequence,
         "type": event.type,
-        "data": event.data,
+        "data": _read_data(event),
         "messageId": text_of(event.message_id),
         "runId": text_of(event.run_id),
         "createdAt": event.created_at.isoformat(),
@@ -162,7 +166,14 @@ def _frame_data(event: StoredEvent) -> dict[str, Any]:
         case "error":
             return {"error": data["message"], **data}
         case _:
-            return data
+            return _read_data(event)
+
+
+def _read_data(event: StoredEvent) -> dict[str, Any]:
+    """What an event says, with kinds and fields named in the language of whoever reads it; stored they are English."""
+    if event.type == "proposal" and "diff" in event.data:
+        return {**event.data, "diff": labelled(event.data["diff"])}
+    return event.data
 
 
 def frame(event: StoredEvent, stream: str, session_id: str | None, own_id: int | str | None = None) -> str:

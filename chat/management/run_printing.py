@@ -33,7 +33,9 @@ class RunPrinter:
                 self._say(self._notes, data["delta"])
             case "tool_call_start":
                 self._names[data["toolCallId"]] = data["name"]
-                self.note(f"→ {data['name']} {_short(data['args'])}")
+                self.note(f"→ {data['name']} {_short(data['args'])}" if data["args"] else f"→ {data['name']}")
+            case "tool_call_delta" if "args" in data:
+                self.note(f"→ {self._names[data['toolCallId']]} {_short(data['args'])}")
             case "tool_call_result":
                 size = len(json.dumps(data["result"], ensure_ascii=False))
                 failed = isinstance(data["result"], dict) and data["result"].get("error")

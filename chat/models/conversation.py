@@ -25,6 +25,8 @@ class Session(models.Model):
     """One conversation of one person about one object, which may be gone: `context` names it.
 
     `state` is the engine's (`chat/engine/states.py`), versioned JSON; `phase` repeats its phase for filters.
+    `untrusted_since` is the moment in which it was first given something from outside the workspace that nobody had
+    looked through, by name `untrusted_source`; that stays, whatever becomes of the source.
     """
 
     class OnDisconnect(models.TextChoices):
@@ -51,6 +53,10 @@ class Session(models.Model):
     state = models.JSONField(default=dict)
     end_reason = models.CharField(_("end reason"), max_length=20, blank=True)
     usage = models.JSONField(_("usage"), default=dict)
+    untrusted_since = models.DateTimeField(_("untrusted since"), null=True, editable=False)
+    untrusted_source = models.CharField(
+        _("untrusted source"), max_length=140, blank=True, default="", db_default="", editable=False
+    )
     hidden_at = models.DateTimeField(_("deleted by its owner"), null=True, blank=True)
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
     updated_at = models.DateTimeField(_("last activity"), auto_now=True)

@@ -46,17 +46,29 @@ def table_of(kind: Kind) -> Table:
     return subject_of(holder).tables.get(kind.name) or Table(kind.name, (*head, *fields))
 
 
-def at_the_beginning(member: Member, *, flagged: bool = True) -> str:
-    """Level 2 of a conversation that begins, "" if nothing is sent. `flagged`: there are such records."""
-    body = _body(member) if flagged else ""
+def at_the_beginning(member: Member, *, flagged: bool = True, read: set[Ref] | None = None) -> str:
+    """Level 2 of a conversation that begins, "" if nothing is sent. `flagged`: there are such records.
+
+    `read` gains the names of the objects that they are of.
+    """
+    body = _body(member, read) if flagged else ""
     return fenced(f"{_ABOUT} {HOW_TO_READ}", body) if body else ""
 
 
-def since_then(member: Member, earlier: Iterable[Message | EarlierMessage], *, flagged: bool = True) -> str:
-    """The records as they are now, for the next question; "" if they are as they were sent last."""
+def since_then(
+    member: Member,
+    earlier: Iterable[Message | EarlierMessage],
+    *,
+    flagged: bool = True,
+    read: set[Ref] | None = None,
+) -> str:
+    """The records as they are now, for the next question; "" if they are as they were sent last.
+
+    `read` gains the names of the objects that they are of.
+    """
     sent = [message.records for message in earlier if message.records]
     last = sent[-1] if sent else ""
-    body = _body(member) if flagged else ""
+    body = _body(member, read) if flagged else ""
     if not body:
         return "" if last in ("", _NONE_LEFT) else _NONE_LEFT
     text = fenced(_CHANGED, body)
@@ -64,8 +76,10 @@ def since_then(member: Member, earlier: Iterable[Message | EarlierMessage], *, f
     return "" if same else text
 
 
-def _body(member: Member) -> str:
+def _body(member: Member, read: set[Ref] | None) -> str:
     flagged = list(AlwaysSend.objects.filter(workspace=member.workspace).order_by("pk")[:MAX_RECORDS])
+    if read is not None:
+        read.update(Ref(each.object_type, each.object_key) for each in flagged)
     records = _records(member, flagged)
     if not records:
         return ""

@@ -39,8 +39,13 @@ class SentMessage:
 
     def is_of(self, message: Message | EarlierMessage, rounds_left_out: int, records: bool, quote: bool) -> bool:
         """Whether it is this very message, sent in this way."""
-        same_way = self.rounds_left_out == rounds_left_out and self.records is records and self.quote is quote
-        return self.message is message and same_way and self.retrieved
+        return (
+            self.message is message
+            and self.rounds_left_out == rounds_left_out
+            and self.records is records
+            and self.quote is quote
+            and self.retrieved
+        )
 
     @property
     def entries(self) -> Sequence[PromptMessage]:
@@ -90,13 +95,13 @@ def sent(
     gone = [each.content for each in shown if each.in_prompt == _LEFT_OUT and _is_question(each)]
     found = []
     for message in shown:
-        pinned, rounds, records = _is_pinned(message), 0, True
+        rounds, records = 0, True
         if summary is not None:
-            records = message.sequence >= summary.sequence
+            pinned, records = _is_pinned(message), message.sequence >= summary.sequence
             if not records and message.sequence not in summary.kept and not pinned:
                 continue
             rounds = 0 if pinned else rounds_left_out(message.sequence, summary)
-        quote = message.kind != _NOTE or not any(quotes(message.content, question) for question in gone)
+        quote = not gone or message.kind != _NOTE or not any(quotes(message.content, question) for question in gone)
         again = before.get(message.sequence) if before else None
         if again is None or not again.is_of(message, rounds, records, quote):
             again = SentMessage(message, rounds, records=records, quote=quote)

@@ -1,4 +1,7 @@
-"""Whether a person is asked before a change: if one of five levels says so, or if no allowance covers it."""
+"""Whether a person is asked before a change: if one of six levels says so, or if no allowance covers it.
+
+Where a conversation has read from outside its workspace, or what it changes came from there, no allowance counts.
+"""
 
 from collections.abc import Collection, Sequence
 from itertools import product
@@ -37,7 +40,10 @@ def asked_by(
         levels.append({"level": "session", "why": str(session.pk)})
     if request_validation:
         levels.append({"level": "request", "why": tool})
-    # What a conversation has read from outside its workspace will ask here, before allowances are looked at.
+    if session.untrusted_since is not None:
+        levels.append({"level": "untrusted", "why": session.untrusted_source})
+    elif of.untrusted_since is not None:
+        levels.append({"level": "untrusted", "why": str(of)})
     if levels:
         return levels
     allowances = Allowance.objects.filter(workspace=of.workspace_id, tool=tool)

@@ -16,6 +16,7 @@ MAX_WINDOW_DIGITS = 9
 #: Tokens that a window has to leave for a prompt: instructions and tools alone take some thousand.
 LEAST_PROMPT = 4_096
 _MODEL_NAME = re.compile(r"[\w.:/@+-]{1,100}")
+_AMOUNT = re.compile(r"[0-9]{1,6}(\.[0-9]{1,6})?")
 _STRENGTH = re.compile(r"[0-9]{1,4}")
 
 
@@ -161,6 +162,7 @@ class ConfiguredModels:
             url = _variable(name, "BASE_URL")
             sentences += _wrong_window(_variable(name, "CONTEXT_WINDOW"), self._environ, entry.max_tokens)
             sentences += _wrong_url(url, self._value(url)) if self._value(url) else []
+            sentences += _wrong_price(_variable(name, "PRICE"), self._environ)
         return list(dict.fromkeys(sentences))
 
     def _choice(self, name: str, model: str, *, default: bool) -> Choice:
@@ -187,6 +189,7 @@ class ConfiguredModels:
         if entry.base_url and not self._value(key):
             missing.append(f"The provider {name!r} needs a key: set {key}.")
         missing.extend(_wrong_window(_variable(name, "CONTEXT_WINDOW"), self._environ, entry.max_tokens))
+        missing.extend(_wrong_price(_variable(name, "PRICE"), self._environ))
         missing.extend(_wrong_url(base_url, self._base_url(name)))
         if not _MODEL_NAME.fullmatch(model or self._model(name)):
             missing.append(
@@ -210,8 +213,11 @@ class ConfiguredModels:
         return self._value(_variable(name, "BASE_URL")) or self._entries[name].base_url
 
     def _price(self, name: str, model: str) -> Price | None:
+        """The model's price in the table, else what the environment says of a vendor's models that have none there."""
         entry = self._entry_for(name, model)
-        return Price(*entry.price) if entry and entry.price else None
+        if entry and entry.price:
+            return Price(*entry.price)
+        return _price_said(self._value(_variable(name, "PRICE")))
 
     def _strength(self, name: str, model: str) -> int:
         """The model's strength in the table, else what the environment says of a vendor with unnamed models."""
@@ -271,6 +277,24 @@ def _wrong_window(variable: str, environ: Mapping[str, str], max_tokens: int) ->
         return [f"{variable} must be a number of tokens, for example 32768."]
     if given and int(given) < max_tokens + LEAST_PROMPT:
         return [f"{variable} must be {max_tokens + LEAST_PROMPT} or more: of it an answer may take {max_tokens}."]
+    return []
+
+
+def _price_said(text: str) -> Price | None:
+    """The price that a text says; None if it says none. Cached input costs what other input does, unless it is said."""
+    parts = [part.strip().partition("=") for part in text.split(",")]
+    said = {name.strip(): amount.strip() for name, _equals, amount in parts}
+    if len(said) < len(parts) or not {"input", "output"} <= said.keys() <= {"input", "output", "cached"}:
+        return None
+    if not all(map(_AMOUNT.fullmatch, said.values())):
+        return None
+    return Price(float(said["input"]), float(said.get("cached", said["input"])), float(said["output"]))
+
+
+def _wrong_price(variable: str, environ: Mapping[str, str]) -> list[str]:
+    given = environ.get(variable, "").strip()
+    if given and _price_said(given) is None:
+        return [f"{variable} must be dollars per million tokens, for example input=0.5,output=1.5,cached=0.1."]
     return []
 
 

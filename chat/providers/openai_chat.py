@@ -1,7 +1,7 @@
 """Chat Completions: our request as its body. Called by `openai.py`; every OpenAI-compatible endpoint speaks this."""
 
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any
 
 from chat.providers.cleaning import json_object_text
@@ -16,7 +16,7 @@ def chat_body(request: ModelRequest, config: ProviderConfig) -> dict[str, Any]:
     messages = alternating(request.messages)
     body: dict[str, Any] = {
         "model": request.model,
-        "messages": list(_echoing(messages, config) if config.echo_reasoning else map(_message, messages)),
+        "messages": _echoing(messages, config) if config.echo_reasoning else list(map(_message, messages)),
         "stream": True,
         "stream_options": {"include_usage": True},
         config.max_tokens_field: request.max_tokens,
@@ -34,17 +34,16 @@ def chat_body(request: ModelRequest, config: ProviderConfig) -> dict[str, Any]:
     return body
 
 
-def _echoing(messages: Sequence[PromptMessage], config: ProviderConfig) -> Iterator[dict[str, Any]]:
+def _echoing(messages: Sequence[PromptMessage], config: ProviderConfig) -> list[dict[str, Any]]:
     """The messages with the reasoning of every turn that called tools, "" of other vendors: DeepSeek demands it."""
-    asked = (n for n, message in enumerate(messages) if message.role == "user")
-    for begin, end in pairwise([0, *asked, len(messages)]):
-        calling = any(message.tool_calls for message in messages[begin:end])
-        for message in messages[begin:end]:
-            sent = _message(message)
-            if message.role == "assistant" and calling:
-                own = not message.model or same_vendor(config, message.model)
-                sent["reasoning_content"] = message.reasoning if own else ""
-            yield sent
+    sent = list(map(_message, messages))
+    turns = list(accumulate(message.role == "user" for message in messages))
+    calling = {turn for turn, message in zip(turns, messages, strict=True) if message.tool_calls}
+    for number, message in enumerate(messages) if calling else ():
+        if message.role == "assistant" and turns[number] in calling:
+            own = not message.model or same_vendor(config, message.model)
+            sent[number]["reasoning_content"] = message.reasoning if own else ""
+    return sent
 
 
 def _message(message: PromptMessage) -> dict[str, Any]:

@@ -1,12 +1,13 @@
 """Proposals that a person may see."""
 
 from collections.abc import Collection
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
-from chat.models import Proposal, ProposalStatus
+from chat.models import Proposal, ProposalStatus, Session
 from graphs.models import Membership, Role
 from graphs.objects.headers import narrowed, unseen
 from graphs.objects.refs import Ref
@@ -84,8 +85,16 @@ def require_proposals(member: Member, proposal_ids: Collection[str]) -> None:
 
 def proposal_and_member(user: User, proposal_id: str) -> tuple[Proposal, Member]:
     """A proposal in whichever of the person's workspaces it is; raises `NotFound`."""
-    of = Proposal.objects.filter(pk=parsed_id(proposal_id)).values("workspace")
-    own = Membership.objects.select_related("workspace").filter(user=user, user__is_active=True, workspace__in=of)
-    membership = or_not_found(own.first())
-    member = Member(user, membership.workspace, Role(membership.role))
+    member = _member_where(user, Proposal.objects.filter(pk=parsed_id(proposal_id)))
     return proposal_for(member, proposal_id), member
+
+
+def member_at(user: User, session_id: str) -> Member:
+    """The person in the workspace of a conversation, which may be a colleague's; raises `NotFound`."""
+    return _member_where(user, Session.objects.filter(pk=parsed_id(session_id)))
+
+
+def _member_where(user: User, rows: QuerySet[Any]) -> Member:
+    own = Membership.objects.select_related("workspace").filter(user=user, user__is_active=True)
+    membership = or_not_found(own.filter(workspace__in=rows.values("workspace")).first())
+    return Member(user, membership.workspace, Role(membership.role))

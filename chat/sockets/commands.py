@@ -10,9 +10,12 @@ from chat.actions import conversations, deciding, deepening, posting
 from chat.actions.refusals import Refused
 from chat.models import Message
 from chat.queries.conversations import hold, member_in
-from chat.queries.proposals import proposal_and_member
+from chat.queries.proposals import member_at, proposal_and_member
 from chat.sockets import frames
 from graphs.site.access import NotFound, member_of, parsed_id
+
+#: Proposals that a refusal names in its sentence.
+MOST_NAMED = 10
 
 
 def post(user: User, workspace: str, frame: frames.Chat) -> dict[str, Any]:
@@ -32,23 +35,48 @@ def answer(user: User, frame: frames.Resume) -> dict[str, Any]:
     """Answers a question, or the limit of tools."""
     member = member_in(user, frame.session_id)
     posting.count_run(user)
-    if (frame.answer is None) == (frame.continue_ is None) or frame.approved is not None:
+    if (frame.answer is None) == (frame.continue_ is None):
         raise Refused("validation", _("Say either “answer” or “continue”."))
     return conversations.answer(member, frame.session_id, text=frame.answer, go_on=frame.continue_).to_json()
 
 
 def decide(user: User, frame: frames.Resume) -> tuple[deciding.Decided, bool]:
-    """Decides on a proposal of any conversation of the workspace; True if the conversation is the person's own."""
-    proposal, member = proposal_and_member(user, frame.proposal_id or "")
+    """Decides on a proposal of any conversation of the workspace; True if the conversation is the person's own.
+
+    Without a proposal's id it is the one that waits in the conversation.
+    """
+    proposal_id = frame.proposal_id or _only_one_waiting(user, frame)
+    proposal, member = proposal_and_member(user, proposal_id)
     if proposal.session_id != parsed_id(frame.session_id):
         raise NotFound
-    if frame.approved is None or frame.answer is not None or frame.continue_ is not None:
-        raise Refused("validation", _("A decision says “approved”, and nothing else is answered with it."))
+    decision = _decision(frame)
     member.require_editor()
     posting.count_run(user)
-    decision = deciding.Decision(frame.approved, frame.feedback, frame.edited_arguments, frame.digest)
     decided = deciding.decide(member, str(proposal.pk), decision)
     return decided, proposal.session.owner_id == user.pk and proposal.session.hidden_at is None
+
+
+def _decision(frame: frames.Resume) -> deciding.Decision:
+    if frame.approved is None or frame.answer is not None or frame.continue_ is not None:
+        raise Refused("validation", _("A decision says “approved”, and nothing else is answered with it."))
+    return deciding.Decision(frame.approved, frame.feedback, frame.edited_arguments, frame.digest)
+
+
+def _only_one_waiting(user: User, frame: frames.Resume) -> str:
+    """The id of the only proposal that waits in a conversation, the person's own or a colleague's."""
+    member = member_at(user, frame.session_id)
+    waiting = deciding.waiting_in(member, frame.session_id)
+    if not waiting:
+        member_in(user, frame.session_id)  # Whether somebody else's conversation exists is not told.
+    _decision(frame)
+    member.require_editor()
+    if not waiting:
+        raise Refused("conflict", _("No proposal waits for a decision in this conversation."))
+    if len(waiting) > 1:
+        named = ", ".join(waiting[:MOST_NAMED]) + ("…" if len(waiting) > MOST_NAMED else "")
+        sentence = _("Several proposals wait in this conversation. Name one as “proposalId”: %(ids)s")
+        raise Refused("validation", sentence % {"ids": named}, details={"proposalIds": waiting})
+    return waiting[0]
 
 
 def deepen(user: User, message: Message) -> dict[str, Any]:

@@ -52,7 +52,7 @@ class ChatConsumer(PersonConsumer):
                     raise Refused("validation", _("The frame needs an _id, so that the answer can name it."))
                 self._subscriptions.require_room(frame.session_id)
                 await self._accept(frame, await self.as_person(commands.post, self.workspace, frame))
-            case frames.Resume(proposal_id=str()):
+            case frames.Resume(proposal_id=str()) | frames.Resume(approved=bool()):
                 await self._decide(frame)
             case frames.Resume():
                 self._subscriptions.require_room(frame.session_id)
@@ -78,7 +78,8 @@ class ChatConsumer(PersonConsumer):
         """Decides on a proposal of any conversation of the workspace; its owner also sees how it goes on."""
         self._subscriptions.require_room(frame.session_id)
         decided, own = await self.as_person(commands.decide, frame)
-        answer = {"sessionId": frame.session_id, "proposalId": frame.proposal_id, "status": decided.proposal.status}
+        proposal = decided.proposal
+        answer = {"sessionId": frame.session_id, "proposalId": str(proposal.pk), "status": proposal.status}
         if decided.run is not None and own:
             await self._accept(frame, decided.run.to_json(), answer)
         else:

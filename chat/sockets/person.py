@@ -1,6 +1,7 @@
 """One WebSocket of a person: authentication, access checks, and frames one after the other."""
 
 import asyncio
+import logging
 import uuid
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Mapping
@@ -21,12 +22,14 @@ from chat.actions.refusals import Refused
 from chat.concurrency.database import in_db
 from chat.engine.runtime import NotServing
 from chat.queries.streams import ReadableStream
-from chat.sockets import frames, refusals
+from chat.sockets import frames, refusals, strangers
 from chat.sockets.closing import ACCESS_CODES, NOT_AUTHENTICATED, TOO_MANY, Closing
 from chat.sockets.connection import GatedConsumer
 from chat.sockets.pace import Pace
 from graphs.site.database_away import AWAY
 from graphs.site.json_input import parse_json
+
+log = logging.getLogger("countersign.socket")
 
 #: How long a client without a cookie may take to send its token.
 AUTHENTICATE_WITHIN_S = 10
@@ -52,6 +55,7 @@ class PersonConsumer(GatedConsumer):
         self.workspace = ""
         self.slot: Slot | None = None
         self._pace = Pace(_now())
+        self._counted_at: str | None = None
 
     async def connect(self) -> None:
         """Handshake: a browser needs an allowed Origin; its cookie is read once, here."""
@@ -64,6 +68,9 @@ class PersonConsumer(GatedConsumer):
         proof = identity.cookie_proof(headers) if has_origin else None
         self.identity = await identity.identities.answer(proof) if proof else None
         translation.activate(identity.language_of(headers, query.get("language", [""])[0]))
+        if self.identity is None and not self._come_as_stranger():
+            log.warning("socket refused: its address has too many that say not whose they are")
+            raise DenyConnection
         await self.accept()
         open_readers.add(self)
         if self.identity is None:
@@ -74,6 +81,7 @@ class PersonConsumer(GatedConsumer):
 
     async def disconnect(self, code: int | None) -> None:
         await super().disconnect(code)
+        self._be_no_stranger()
         open_readers.remove(self)
         if self.slot is not None:
             await asyncio.to_thread(connections.release, self.slot)
@@ -121,6 +129,7 @@ class PersonConsumer(GatedConsumer):
         if known is None:
             await self._take_slot(person)
         self.identity, self.deadline = person, None
+        self._be_no_stranger()
         await self.send_frame({"type": f"{self.prefix}:authenticated", "_id": frame.id})
         if known is None:
             await self.authenticated()
@@ -130,6 +139,19 @@ class PersonConsumer(GatedConsumer):
     ) -> None:
         frame = {"type": f"{self.prefix}:error", "_id": own_id, "error": text, "code": code}
         await self.send_frame({**frame, **(details or {})})
+
+    def _come_as_stranger(self) -> bool:
+        """Counts the socket of somebody unknown; False if there are too many from its address."""
+        address = strangers.address_of((self.scope.get("client") or [""])[0], self.scope["headers"])
+        if not strangers.come(address):
+            return False
+        self._counted_at = address
+        return True
+
+    def _be_no_stranger(self) -> None:
+        if self._counted_at is not None:
+            strangers.leave(self._counted_at)
+            self._counted_at = None
 
     async def _take_slot(self, person: Identity) -> None:
         self.slot = Slot(person.user.pk, uuid.uuid4().hex, self.sort)

@@ -19,7 +19,7 @@ from graphs.site.accounts import Account
 
 OUTCOME = "crashed"
 #: What the log has of an answer while it is written.
-_WRITTEN = ("content_delta", "reasoning_delta", "tool_call_start")
+_WRITTEN = ("content_delta", "reasoning_delta", "tool_call_start", "tool_call_delta")
 
 
 def settle_run(run_id: uuid.UUID) -> bool:
@@ -82,7 +82,9 @@ def _written(reservation: Reservation) -> int:
     run = reservation.run
     if run is None or reservation.purpose != Purpose.CHAT:
         return 0
-    shown = _shown(run).filter(created_at__gte=reservation.created_at)
+    # The arguments of a call come as they are written, and once more when all are known.
+    written = _shown(run).exclude(type="tool_call_delta", data__has_key="args")
+    shown = written.filter(created_at__gte=reservation.created_at)
     text = Coalesce(KeyTextTransform("delta", "data"), Cast("data", TextField()))
     size = Func(text, function="OCTET_LENGTH", output_field=IntegerField())
     return int(shown.order_by().aggregate(total=Sum(size))["total"] or 0)

@@ -94,6 +94,7 @@ class ListObjects(ReadTool[ListArguments]):
         skipped = min(arguments.offset, total)
         page = list(rows[skipped : skipped + MAX_ROWS])
         shown = fitting(page, lambda row: _row(context.member, kind, row))
+        context.read.update(ref_of(kind, row) for row in page[: len(shown)])
         return {"objects": shown, "total": total} | next_offset(skipped + len(shown), total)
 
 
@@ -113,6 +114,7 @@ class SearchObjects(ReadTool[FindArguments]):
         account = context.account or Account(context.member.workspace.pk)
         found = find(context.member, kinds, arguments.query, account)
         shown = fitting(found.objects, lambda each: _found(*each, arguments.query))
+        context.read.update(ref_of(*each) for each in found.objects[: len(shown)])
         if not shown:
             return {"objects": [], "note": "No object has these words. Try others, or list_objects."}
         more = [*found.more, *(kind.name for kind, _row in found.objects[len(shown) :])]

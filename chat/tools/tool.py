@@ -2,7 +2,7 @@
 
 import uuid
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from django.utils.functional import Promise
@@ -28,17 +28,23 @@ class ToolFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """The member who asks, in which conversation, and the object it is about, if any: one that they may see."""
+    """The member who asks, in which conversation, and the object it is about, if any: one that they may see.
+
+    `read` gains the names of the objects that a tool tells of.
+    """
 
     member: Member
     about: Object | None
     session_id: uuid.UUID | None = None
     #: Pays for what a tool embeds; None without a run.
     account: Account | None = None
+    read: set[Ref] = field(default_factory=set)
 
     def object(self, ref: Ref) -> Object:
-        """An object of the workspace that the person may see. Raises `NotFound`."""
-        return object_for(self.member, ref)
+        """An object of the workspace that the person may see, which counts as read. Raises `NotFound`."""
+        found = object_for(self.member, ref)
+        self.read.add(ref)
+        return found
 
 
 A = TypeVar("A", bound=Arguments)

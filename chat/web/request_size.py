@@ -9,6 +9,7 @@ from django.conf import settings
 
 from chat.web import pace
 from graphs.site.api.problems import MEDIA_TYPE, too_big
+from graphs.site.security_headers import past_django
 
 #: What a form says around its file.
 FORM_BYTES = 65_536
@@ -56,8 +57,8 @@ class LimitedRequest(WebRequest):
         headers = [
             (b"Content-Type", MEDIA_TYPE.encode()),
             (b"Content-Length", str(len(body)).encode()),
-            (b"X-Content-Type-Options", b"nosniff"),
         ]
+        headers += [(name.encode(), value.encode()) for name, value in past_django(encrypted=False).items()]
         self.handle_reply({"type": "http.response.start", "status": problem.status, "headers": headers})
         self.handle_reply({"type": "http.response.body", "body": body, "more_body": True})
 

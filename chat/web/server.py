@@ -20,6 +20,8 @@ from daphne.server import Server
 from twisted.internet import reactor as _installed_reactor
 from twisted.logger import globalLogBeginner
 
+from chat.web import ending
+
 #: Daphne installs the asyncio reactor; Twisted's types only know the interface of all reactors.
 reactor: Any = _installed_reactor
 
@@ -94,6 +96,7 @@ class DrainingServer(Server):
         self._port = reactor.adoptStreamPort(self._listening.fileno(), self._listening.family, self.http_factory)
         reactor.callLater(1, self.application_checker)
         reactor.callLater(2, self.timeout_checker)
+        ending.watch(self._loop)
         log.info("serving as process %s", os.getpid())
 
     def fail(self) -> None:
@@ -103,6 +106,9 @@ class DrainingServer(Server):
 
     def drain(self) -> None:
         if self._stopping is None:
+            from django.conf import settings
+
+            ending.end_within(settings.DRAIN_S + ending.MORE_S)
             self._stopping = self._loop.create_task(self._drain())
 
     def _stop(self) -> None:

@@ -1,7 +1,6 @@
 """`GET /api/v1/streams/sse`, up to eight streams: before Django, where each would hold a thread."""
 
 import asyncio
-import json
 import logging
 import re
 import uuid
@@ -19,9 +18,10 @@ from chat.engine import runtime
 from chat.events.hub import CursorBeyondEnd
 from chat.events.watching import Watch
 from chat.queries.streams import ReadableStream
+from chat.web.problem_answer import answer_problem, protecting
 from chat.web.sse_response import Response
 from graphs.site.api import problems
-from graphs.site.api.problems import MEDIA_TYPE, Problem
+from graphs.site.api.problems import Problem
 from graphs.site.database_away import AWAY
 
 log = logging.getLogger("countersign.sse")
@@ -50,7 +50,7 @@ async def sse(scope: dict[str, Any], receive: Callable[[], Awaitable[Any]], send
             raise Problem(429, "too_many", _("You have too many connections open. Close some tabs."))
         for stream in streams:
             watches.append(await runtime.current().hub.watch(stream.id, cursors[stream.id]))
-        response = Response(send, person, streams, cursors, slot)
+        response = Response(send, person, streams, cursors, slot, protecting(scope["headers"]))
         open_readers.add(response)
         try:
             await response.begin()
@@ -59,11 +59,11 @@ async def sse(scope: dict[str, Any], receive: Callable[[], Awaitable[Any]], send
             open_readers.remove(response)
         await send({"type": "http.response.body", "body": b"", "more_body": False})
     except CursorBeyondEnd:
-        await _answer_problem(_bad_cursor(), send)
+        await answer_problem(_bad_cursor(), scope["headers"], send)
     except Problem as problem:
-        await _answer_problem(problem, send)
+        await answer_problem(problem, scope["headers"], send)
     except (*AWAY, runtime.NotServing):
-        await _answer_problem(problems.unavailable(), send)
+        await answer_problem(problems.unavailable(), scope["headers"], send)
     finally:
         for watch in watches:
             watch.close()
@@ -127,11 +127,3 @@ def _positions(cursor: str, streams: list[ReadableStream]) -> dict[int, int]:
 def _bad_cursor() -> Problem:
     sentence = _("The cursor is not one of these streams. Read them again without it.")
     return Problem(400, "cursor", sentence, errors={"cursor": [sentence]})
-
-
-async def _answer_problem(problem: Problem, send: Any) -> None:
-    body = json.dumps(problem.document()).encode()
-    headers = [(b"content-type", MEDIA_TYPE.encode()), (b"content-length", str(len(body)).encode())]
-    headers += [(name.lower().encode(), value.encode()) for name, value in problem.headers.items()]
-    await send({"type": "http.response.start", "status": problem.status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})

@@ -8,7 +8,7 @@ from typing import Any
 
 from chat.access.checks import End, Reader
 from chat.access.connections import Slot
-from chat.access.identity import Identity
+from chat.access.identity import Headers, Identity
 from chat.events.vocabulary import event_json
 from chat.events.watching import Watch
 from chat.queries.streams import ReadableStream
@@ -22,7 +22,6 @@ _HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
     (b"cache-control", b"no-cache"),
     (b"x-accel-buffering", b"no"),
-    (b"x-content-type-options", b"nosniff"),
 ]
 
 
@@ -31,7 +30,10 @@ class _AccessEnded(Exception):
 
 
 class Response:
-    """An open response. `cursors`: the number that each stream (by id) is read from; `slot`: what it counts as."""
+    """An open response. `cursors`: the number that each stream (by id) is read from; `slot`: what it counts as;
+
+    `headers`: those that protect its reader.
+    """
 
     def __init__(
         self,
@@ -40,9 +42,11 @@ class Response:
         streams: Sequence[ReadableStream],
         cursors: dict[int, int],
         slot: Slot,
+        headers: Headers,
     ) -> None:
         self._send = send
         self.slot = slot
+        self._headers = [*_HEADERS, *headers]
         self._person = person
         self._names = {stream.id: stream.name for stream in streams}
         self._workspaces = {stream.workspace_id for stream in streams}
@@ -62,7 +66,7 @@ class Response:
 
     async def begin(self) -> None:
         """Sends the status. Whatever ends the stream from here on, the response ends as a whole one."""
-        await self._send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
+        await self._send({"type": "http.response.start", "status": 200, "headers": self._headers})
         self._gate = response_gate(self._send)
         await self._write(": hello\nretry: 1000\n\n")
 

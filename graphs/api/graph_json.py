@@ -7,6 +7,7 @@ from django.db.models import Count, Sum
 from django.utils.translation import get_language, gettext
 
 from graphs.models import Graph, NodeType
+from graphs.objects.streams import streams
 from graphs.site.api.paging import PageShape
 from graphs.site.shapes import AsItIs, Shape
 from graphs.workflows.exports import EdgeShape, ExportedNodeType, NodeShape, SheetShape, export_graph
@@ -44,8 +45,10 @@ class GraphSummary(Shape):
     version: int
     nodes: int
     edges: int
+    untrusted_since: datetime | None
     created_at: datetime
     updated_at: datetime
+    stream_id: str | None
 
 
 class GraphPage(PageShape[GraphSummary]): ...
@@ -57,10 +60,13 @@ class GraphShape(Shape):
     description: str
     metadata: dict[str, Any]
     version: int
+    untrusted_since: datetime | None
+    untrusted_by: str
     sheets: AsItIs[list[SheetShape]]
     nodes: AsItIs[list[NodeShape]]
     edges: AsItIs[list[EdgeShape]]
     node_types: AsItIs[list[NodeTypeShape]]
+    stream_id: str | None
 
     @classmethod
     def of(cls, graph: Graph) -> Self:
@@ -70,7 +76,9 @@ class GraphShape(Shape):
         used = {node["type"] for node in document["nodes"]}
         built_in = [NodeTypeShape.of(BUILT_IN[key]).to_json() for key in BUILT_IN if key in used]
         custom = [node_type | {"builtIn": False} for node_type in document["nodeTypes"]]
-        return cls(**document | {"nodeTypes": [*built_in, *custom]})
+        mark = {"untrustedSince": graph.untrusted_since, "untrustedBy": graph.untrusted_by}
+        stream_id = streams.of([graph]).get(graph.pk)
+        return cls(**document | mark | {"nodeTypes": [*built_in, *custom], "streamId": stream_id})
 
 
 class ImportWarning(Shape):
@@ -92,7 +100,10 @@ class ImportResult(Shape):
 
 
 def etag(graph: Graph) -> str:
-    """A mark that changes with the graph, with the node types of its workspace and with the reader's language."""
+    """A mark that changes with the graph, whether it is trusted, the node types of its workspace and the language."""
     types = NodeType.objects.filter(workspace=graph.workspace_id).aggregate(count=Count("pk"), versions=Sum("version"))
     changed = int(graph.updated_at.timestamp() * 1_000_000)
-    return f'"{graph.pk}-{graph.version}-{changed}-{types["count"]}-{types["versions"] or 0}-{get_language()}"'
+    looked_at = "" if graph.untrusted_since is None else "-untrusted"
+    return (
+        f'"{graph.pk}-{graph.version}-{changed}{looked_at}-{types["count"]}-{types["versions"] or 0}-{get_language()}"'
+    )

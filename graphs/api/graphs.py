@@ -1,5 +1,6 @@
 """GET graphs, GET graphs/{key}, POST graphs/import, GET graphs/{key}/export."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.http import HttpResponse, HttpResponseBase
@@ -12,18 +13,19 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from graphs.api.graph_json import GraphPage, GraphShape, GraphSummary, ImportResult, etag
+from graphs.objects.streams import streams
 from graphs.site.access import Member
 from graphs.site.api.members import current_member
 from graphs.site.api.openapi import problems
 from graphs.site.api.paging import PAGE_PARAMETERS, asked_page
 from graphs.site.api.problems import Problem, invalid, invalid_fields, too_big
 from graphs.site.uploads import was_too_big
-from graphs.workflows import exports, listing
+from graphs.workflows import exports, listing, trust
 from graphs.workflows.import_form import FORMATS, ImportForm, explain
 from graphs.workflows.imports import ImportedGraph
 from graphs.workflows.interchange.refusals import ImportRefused
 from graphs.workflows.keys import KeyInvalid, KeyTaken
-from graphs.workflows.listing import graph_for
+from graphs.workflows.listing import SizedGraph, graph_for
 
 KEY = OpenApiParameter("key", str, OpenApiParameter.PATH, description="The key of the graph in its workspace.")
 LIST_PARAMETERS = [
@@ -51,10 +53,7 @@ class GraphsView(APIView):
         """The graphs of the workspace by name."""
         graphs = listing.matching(current_member(request).workspace, request.GET.get("search", ""))
         page = asked_page(request, graphs, listing.ORDERING)
-        shown = [
-            GraphSummary.from_attributes(sized.graph, description=sized.beginning, nodes=sized.nodes, edges=sized.edges)
-            for sized in listing.with_sizes(page.rows)
-        ]
+        shown = summaries(listing.with_sizes(page.rows))
         return Response(GraphPage.of(page, shown).to_json())
 
 
@@ -93,6 +92,17 @@ class ImportView(GraphView):
         return Response(ImportResult.of(done).to_json(), status=201)
 
 
+class TrustView(APIView):
+    @extend_schema(operation_id="trustGraph", parameters=[KEY], request=None, responses={200: GraphSummary})
+    def post(self, request: Request, key: str) -> Response:
+        """Say that an imported graph was looked through: the model's changes are no longer asked for because of it."""
+        member = current_member(request)
+        graph = graph_for(member, key)
+        trust.lift(member, graph)
+        (summary,) = summaries(listing.with_sizes([graph_for(member, key)]))
+        return Response(summary.to_json())
+
+
 class ExportView(APIView):
     @extend_schema(
         operation_id="exportGraph",
@@ -109,6 +119,21 @@ class ExportView(APIView):
             content_type="application/json",
             headers={"Content-Disposition": f'attachment; filename="{graph.key}.json"', "Cache-Control": "no-store"},
         )
+
+
+def summaries(graphs: Sequence[SizedGraph]) -> list[GraphSummary]:
+    """Graphs as lists have them."""
+    ids = streams.of([sized.graph for sized in graphs])
+    return [
+        GraphSummary.from_attributes(
+            sized.graph,
+            description=sized.beginning,
+            nodes=sized.nodes,
+            edges=sized.edges,
+            stream_id=ids.get(sized.graph.pk),
+        )
+        for sized in graphs
+    ]
 
 
 def _form(request: Request) -> ImportForm:

@@ -20,6 +20,7 @@ from graphs.history.scopes import AsOf, Caused, ChangeSets, OneModification, Sco
 from graphs.models import ChangeSet, Object, Origin
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.headers import require_editable, require_seen
+from graphs.objects.kinds import KINDS
 from graphs.objects.refs import Ref
 from graphs.site.access import Member, NotFound, hold_role, parsed_id
 from graphs.site.api.bodies import read_body
@@ -44,7 +45,9 @@ FILTERS = [
     OpenApiParameter("origin", str, enum=list(Origin.values)),
     OpenApiParameter("session", str, description="The conversation that led to it."),
     OpenApiParameter("field", str, description="A field that it changed, for example process."),
-    OpenApiParameter("item", str, description="The key of a node, an edge or a type that it changed."),
+    OpenApiParameter(
+        "item", str, description="What it changed: node:fetch-api, or the key alone, of whatever kind it is."
+    ),
     OpenApiParameter("from", {"type": "string", "format": "date-time"}),
     OpenApiParameter("to", {"type": "string", "format": "date-time"}),
     *PAGE_PARAMETERS,
@@ -57,7 +60,7 @@ class HistoryView(APIView):
         """What was changed on an object, newest first: each version with the change set that made it."""
         member = current_member(request)
         subject = _subject(request, member)
-        versions = queries.versions(subject, _filters(request))
+        versions = queries.versions(subject, _filters(request, subject))
         page = asked_page(request, versions, queries.ORDERING)
         shown = VersionShape.of_revisions(member, page.rows)
         return Response(VersionPage.of(page, shown, unsaved_since=queries.unsaved_since(subject)).to_json())
@@ -185,6 +188,8 @@ def _scope(member: Member, body: ScopeBody) -> Scope:
 
 def _subject(request: Request, member: Member) -> Object:
     kind, key = object_name(request, "object")
+    if not kind and "item" in request.GET:
+        raise invalid("object", _("Say with “object” what the item is part of, for example graph:nba."))
     if not kind:
         raise no_object_name("object")
     return _seen(member, Ref(kind, key))
@@ -204,7 +209,7 @@ def _change_set(member: Member, id_: str) -> ChangeSet:
     return found
 
 
-def _filters(request: Request) -> queries.Filters:
+def _filters(request: Request, subject: Object) -> queries.Filters:
     given = request.GET
     origin = given.get("origin")
     if origin is not None and origin not in Origin.values:
@@ -215,7 +220,15 @@ def _filters(request: Request) -> queries.Filters:
             raise invalid(name, _("This cannot be looked for."))
     since, until = (_moment(given[name], name) if name in given else None for name in ("from", "to"))
     cause = None if texts["session"] is None else f"session:{texts['session']}"
-    return queries.Filters(texts["who"], origin, cause, texts["field"], texts["item"], since, until)
+    kind, item = _item(texts["item"], subject)
+    return queries.Filters(texts["who"], origin, cause, texts["field"], kind, item, since, until)
+
+
+def _item(text: str | None, subject: Object) -> tuple[str | None, str | None]:
+    """Kind and key of a part of the object, or of itself; no kind for a key alone."""
+    kind, colon, key = (text or "").partition(":")
+    of = KINDS[subject.type]
+    return (kind, key) if colon and kind in {of.name, *(part.name for part in of.parts)} else (None, text)
 
 
 def _moment(text: str, parameter: str) -> datetime:

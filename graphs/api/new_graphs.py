@@ -63,6 +63,5 @@ class GraphsView(graphs.GraphsView):
             raise Problem(409, "key_taken", str(error), errors={"key": [str(error)]}) from error
         except KeyInvalid as error:
             raise invalid("key", str(error)) from error
-        (sized,) = listing.with_sizes([graph])
-        made = GraphSummary.from_attributes(graph, description=sized.beginning, nodes=sized.nodes, edges=sized.edges)
+        (made,) = graphs.summaries(listing.with_sizes([graph]))
         return Response(made.to_json(), status=201)

@@ -11,6 +11,7 @@ from graphs.objects.kinds import Field, Form, Kind
 from graphs.objects.model_rows import record_of
 from graphs.objects.planning import may_create
 from graphs.objects.refs import ObjectName
+from graphs.objects.streams import streams
 from graphs.site.access import Member
 from graphs.site.api.paging import PageShape
 from graphs.site.shapes import AsItIs, Moment, Shape
@@ -77,12 +78,13 @@ class ObjectPage(PageShape[ListedObject]): ...
 
 class ObjectShape(ListedObject):
     children: dict[str, int]
+    stream_id: str | None
 
     @classmethod
     def of(cls, member: Member, kind: Kind, of: Object, row: Model) -> Self:
         """One object. Those it holds are counted as far as the member may see them."""
         children = {child.name: listed(member, child, parent=of).count() for child in children_of(kind)}
-        return cls(**_values(member, kind, row, of), children=children)
+        return cls(**_values(member, kind, row, of), children=children, stream_id=streams.of([of]).get(of.pk))
 
 
 def _shown(kind: Kind) -> list[Field]:

@@ -1,7 +1,7 @@
 """Rollbacks as the API takes and answers them."""
 
 from datetime import datetime
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 from pydantic import Field
 
@@ -45,7 +45,7 @@ class ScopeBody(Body):
     modification: int | None = Field(None, ge=1, le=2**63 - 1)
     turn: str | None = Field(None, max_length=100)
     session: str | None = Field(None, max_length=100)
-    change_sets: list[str] | None = Field(None, min_length=1, max_length=100)
+    change_sets: list[Annotated[str, Field(max_length=100)]] | None = Field(None, min_length=1, max_length=100)
     object: NamedObject | None = None
     as_of: str | None = Field(None, max_length=40)
     version: int | None = Field(None, ge=1, le=2**31 - 1)

@@ -17,6 +17,7 @@ urlpatterns = [
     path("graphs/<key:key>", graphs.GraphView.as_view(), name="api-graph"),
     path("graphs/<key:key>/changes", changes.ChangesView.as_view(), name="api-graph-changes"),
     path("graphs/<key:key>/export", graphs.ExportView.as_view(), name="api-graph-export"),
+    path("graphs/<key:key>/trust", graphs.TrustView.as_view(), name="api-graph-trust"),
     path("node-types", changes.NodeTypesView.as_view(), name="api-node-types"),
     path("kinds", objects.KindsView.as_view(), name="api-kinds"),
     path("objects", objects.ObjectsView.as_view(), name="api-objects"),

@@ -38,12 +38,16 @@ SELECT id FROM taken_back LIMIT %s
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Which versions of an object are wanted; None is all. `cause` led to them, `field` is one that they changed."""
+    """Which versions of an object are wanted; None is all. `cause` led to them, `field` is one that they changed.
+
+    `item` is what they changed, the key of a part or of the object; with `kind` only one of that kind.
+    """
 
     who: str | None = None
     origin: str | None = None
     cause: str | None = None
     field: str | None = None
+    kind: str | None = None
     item: str | None = None
     since: datetime | None = None
     until: datetime | None = None
@@ -79,7 +83,7 @@ def versions(of: Object, filters: Filters = Filters()) -> "QuerySet[Revision]":
             created_at__lte=filters.until,
         )
     )
-    if modified := _given(field=filters.field, key=filters.item):
+    if modified := _given(field=filters.field, kind=filters.kind, key=filters.item):
         here = Modification.objects.filter(change_set=OuterRef("change_set"), type=of.type, object=of.pk)
         rows = rows.filter(Exists(here.filter(**modified)))
     return rows

@@ -4,7 +4,7 @@ Modifications are taken back from the last to the first on a copy of what is the
 undone; one that finds what it had found is undone already; anything else was edited since, which is a clash.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -57,9 +57,10 @@ class _Doubt:
 
 @dataclass(slots=True)
 class _Undoing:
-    """`now` is the copy. Clashes and doubts are by item and field."""
+    """`now` is the copy, `rows` the primary keys of what is there. Clashes and doubts are by item and field."""
 
     now: dict[Ref, Record | None]
+    rows: Mapping[Ref, Any]
     clashes: dict[tuple[Ref, str], Clash] = field(default_factory=dict)
     doubts: dict[tuple[Ref, str], _Doubt] = field(default_factory=dict)
 
@@ -72,6 +73,8 @@ class _Undoing:
             case Delete(item, old):
                 if record is None:
                     self.now[item] = old
+                elif self._came_back(item, old):
+                    pass  # as itself, whatever it became since
                 elif difference(item, old, record):
                     self._clash(Clash("recreated", item, "", None, record))
             case Update(item, _, new) if record is None:
@@ -109,6 +112,10 @@ class _Undoing:
             self._clash(clash)
         return not changed
 
+    def _came_back(self, item: Ref, gone: Record) -> bool:
+        """Whether what is there is the very row that went: it has its primary key again."""
+        return "id" in gone and item in self.rows and same(gone["id"], self.rows[item])
+
     def _clash(self, clash: Clash) -> None:
         self.clashes.setdefault((clash.item, clash.field), clash)
 
@@ -126,7 +133,8 @@ def undo(done: Sequence[Operation], before: Before, left: Collection[Left] = ())
     found = {item: stored.record for item, stored in before.found.items()}
     plain = {item: fields(record) for item, record in found.items()}
     as_before = {item for item, began in _beginnings(kept).items() if same(began, plain.get(item))}
-    undoing = _Undoing({operation.item: found.get(operation.item) for operation in kept})
+    rows = {item: stored.id for item, stored in before.found.items()}
+    undoing = _Undoing({operation.item: found.get(operation.item) for operation in kept}, rows)
     for operation in reversed(kept):
         if operation.item not in as_before:
             undoing.take_back(operation)

@@ -11,7 +11,9 @@ from graphs.models.workspaces import Workspace
 #: Characters of the key of an object.
 MAX_KEY = 100
 #: Written only by what changes an object, in its own statements.
-_OF_CHANGES = frozenset({"id", "object", "type", "version", "as_recorded", "unsaved_since"})
+_OF_CHANGES = frozenset(
+    {"id", "object", "type", "version", "as_recorded", "unsaved_since", "untrusted_since", "untrusted_by"}
+)
 
 
 class Object(models.Model):
@@ -19,7 +21,8 @@ class Object(models.Model):
 
     A change holds this row until the commit and raises `version`. `unsaved_since` is the moment of the first live edit
     that the history does not have yet. History, streams, proposals, vectors and costs point to `id`. `as_recorded` are
-    the fields as the history left them, for models that others save, too.
+    the fields as the history left them, for models that others save, too. `untrusted_since` is the moment in which
+    somebody, `untrusted_by`, imported it from outside, until an editor has looked through it.
     """
 
     #: The kind of a subclass that has its fields in a table of its own.
@@ -33,6 +36,10 @@ class Object(models.Model):
     version = models.PositiveIntegerField(_("version"), default=1, editable=False)
     as_recorded = models.JSONField(null=True, editable=False)
     unsaved_since = models.DateTimeField(_("unsaved since"), null=True, editable=False)
+    untrusted_since = models.DateTimeField(_("untrusted since"), null=True, editable=False)
+    untrusted_by = models.CharField(
+        _("imported by"), max_length=150, blank=True, default="", db_default="", editable=False
+    )
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
     updated_at = models.DateTimeField(_("changed"), auto_now=True)
 

@@ -186,7 +186,8 @@ def new_row(kind: Kind, of: Object, record: Record) -> Model:
     """A row that is not saved yet; one that is brought back gets its old primary key, and is newer than it was."""
     if issubclass(kind.model, Object):
         version = record.get("version", 0) + 1
-        return kind.model(pk=record.get("id"), workspace_id=of.workspace_id, key=of.key, version=version)
+        mark = record.get(OTHER_COLUMNS, {})
+        return kind.model(pk=record.get("id"), workspace_id=of.workspace_id, key=of.key, version=version, **mark)
     others = record.get(OTHER_COLUMNS, {})
     columns: Any = [column for column in kind.model._meta.concrete_fields if column.name in others]
     values = {column.attname: column.to_python(others[column.name]) for column in columns}

@@ -32,7 +32,8 @@ class ModelStore(Store):
         row = row_of(of) if ref in refs else None
         if row is None:
             return {}
-        return {ref: Stored(ref, record_of(kind, row), _version(row, of), of.pk)}
+        header = None if of._state.adding else of.pk  # a row that other code saved has none yet
+        return {ref: Stored(ref, record_of(kind, row), _version(row, of), header)}
 
     def before(self, of: Object, operations: Sequence[Operation]) -> Before:
         return Before(self.stored(of, {operation.item for operation in operations}))
@@ -113,7 +114,7 @@ def _created(kind: Kind, of: Object, record: Record) -> Record:
     save(kind, of, row, record, new=True)
     made = record_of(kind, row)
     if isinstance(row, Object):
-        return record | made | {"id": row.pk}
+        return showable(record) | made | {"id": row.pk}
     if counts_keys(kind.model):
         count_on_from(row)
     _require_here(kind, of, made)
@@ -146,7 +147,9 @@ def _deleted(kind: Kind, of: Object, operation: Delete) -> Delete:
     """What was deleted, with all that brings it back."""
     row, record = _held_row(kind, of, operation)
     record |= {"id": of.pk, "version": _version(row, of)}
-    if not isinstance(row, Object):
+    if isinstance(row, Object):
+        record |= mark_of(row)
+    else:
         record[OTHER_COLUMNS] = other_columns(kind, row)
         for each in row._meta.concrete_fields:
             if is_secret(each.name) and not (each.null or each.blank or each.has_default()):
@@ -160,6 +163,13 @@ def _deleted(kind: Kind, of: Object, operation: Delete) -> Delete:
         raise ChangeRefused(_("{object} stays: its model only hides what is deleted.").format(object=operation.item))
     Object.objects.filter(pk=of.pk).delete()
     return Delete(operation.item, record)
+
+
+def mark_of(row: Object) -> Record:
+    """What keeps in a record that its row is untrusted; nothing of one that is trusted."""
+    if row.untrusted_since is None:
+        return {}
+    return {OTHER_COLUMNS: {"untrusted_since": row.untrusted_since.isoformat(), "untrusted_by": row.untrusted_by}}
 
 
 def _held_row(kind: Kind, of: Object, operation: Update | Delete) -> tuple[Any, Record]:

@@ -6,9 +6,25 @@ from collections import Counter
 from typing import Any, NoReturn
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from graphs.site.json_values import ESCAPED_UNSTORABLE, MAX_DEPTH, UNSTORABLE, shown
 from graphs.site.json_walk import deeper_than, steps, walk
+
+#: What Python says of a text that is not JSON.
+REASONS = (
+    gettext_noop("Expecting value"),
+    gettext_noop("Expecting property name enclosed in double quotes"),
+    gettext_noop("Expecting ':' delimiter"),
+    gettext_noop("Expecting ',' delimiter"),
+    gettext_noop("Extra data"),
+    gettext_noop("Unterminated string starting at"),
+    gettext_noop("Invalid control character at"),
+    gettext_noop("Invalid \\escape"),
+    gettext_noop("Invalid \\uXXXX escape"),
+    gettext_noop("Illegal trailing comma before end of object"),
+    gettext_noop("Illegal trailing comma before end of array"),
+)
 
 
 class BadJSON(ValueError):
@@ -27,7 +43,7 @@ def parse_json(data: bytes | str) -> Any:
             text, object_pairs_hook=_object, parse_constant=_refuse_number, parse_float=_number, parse_int=_integer
         )
     except json.JSONDecodeError as error:
-        place = {"line": error.lineno, "column": error.colno, "reason": error.msg}
+        place = {"line": error.lineno, "column": error.colno, "reason": reason(error)}
         raise BadJSON(_("This is not JSON: line %(line)s, column %(column)s: %(reason)s.") % place) from error
     except RecursionError as error:
         raise BadJSON(_too_deep()) from error
@@ -36,6 +52,12 @@ def parse_json(data: bytes | str) -> Any:
     if ESCAPED_UNSTORABLE.search(text):
         _check_texts(value)
     return value
+
+
+def reason(error: json.JSONDecodeError) -> str:
+    """Why a text is not JSON, in the language of who asked."""
+    said = next((said for said in REASONS if error.msg.startswith(said)), "")
+    return _(said) if said else error.msg
 
 
 def _decoded(data: bytes) -> str:

@@ -1,9 +1,12 @@
-"""Response headers that neither Django nor the content security policy sets."""
+"""Response headers that neither Django nor the content security policy sets, and those of answers past Django."""
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
 from django.utils.deprecation import MiddlewareMixin
 
 PERMISSIONS = "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()"
+#: What no page is loads nothing and is shown in no frame, also where a browser takes it for a page.
+NO_PAGE = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 
 class SecurityHeadersMiddleware(MiddlewareMixin):
@@ -13,3 +16,18 @@ class SecurityHeadersMiddleware(MiddlewareMixin):
         response.headers.setdefault("Permissions-Policy", PERMISSIONS)
         response.headers.setdefault("Cache-Control", "private, no-store")
         return response
+
+
+def past_django(encrypted: bool) -> dict[str, str]:
+    """The headers of an answer that no middleware sees and that is no page. Caches may keep it as it says itself."""
+    headers = {
+        "Content-Security-Policy": NO_PAGE,
+        "Cross-Origin-Opener-Policy": str(settings.SECURE_CROSS_ORIGIN_OPENER_POLICY),
+        "Permissions-Policy": PERMISSIONS,
+        "Referrer-Policy": str(settings.SECURE_REFERRER_POLICY),
+        "X-Content-Type-Options": "nosniff",
+        "X-Frame-Options": settings.X_FRAME_OPTIONS,
+    }
+    if encrypted and settings.SECURE_HSTS_SECONDS:
+        headers["Strict-Transport-Security"] = f"max-age={settings.SECURE_HSTS_SECONDS}; includeSubDomains; preload"
+    return headers

@@ -6,19 +6,21 @@ from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.contrib.auth.signals import user_logged_in, user_logged_out
 from django.contrib.sessions.models import Session
 from django.db import transaction
-from django.db.models import CharField, Func, QuerySet
+from django.db.models import CharField, Exists, Func, OuterRef, QuerySet
 from django.dispatch import receiver
 from django.http import HttpRequest
 from django.utils import timezone
 from rest_framework_simplejwt.settings import api_settings
 
 from graphs.models import SignIn
-from graphs.site.api import tokens
+from graphs.site.api import limits, tokens
 from graphs.site.api.tokens import TokenPair, TokenRefused
+from graphs.site.telemetry.events import emit
 
 #: Two requests of one program at once, or one that got no answer, come with the token before this one.
 GRACE = timedelta(seconds=10)
@@ -37,6 +39,7 @@ def begin(user: User, device: str) -> TokenPair:
 def renew(refresh: str) -> TokenPair:
     """New tokens for a refresh token, which counts no longer. Raises `TokenRefused`; a used one ends the sign-in."""
     asked = tokens.read_refresh(refresh)
+    limits.require("writes", str(asked.user.pk), settings.LIMIT_WRITES)
     with transaction.atomic():
         found = SignIn.objects.select_for_update().filter(pk=asked.sign_in, user=asked.user).first()
         if found is None:
@@ -48,6 +51,7 @@ def renew(refresh: str) -> TokenPair:
         elif asked.token != found.previous_token or now - found.renewed_at > GRACE:
             found.delete()
             found = None
+            emit("refresh_token_reused", "warning", user=asked.user.pk)
     if found is None:
         raise TokenRefused
     return tokens.issue(asked.user, found.pk, found.token)
@@ -56,6 +60,7 @@ def renew(refresh: str) -> TokenPair:
 def revoke(refresh: str) -> None:
     """Ends the sign-in that a refresh token belongs to. Raises `TokenRefused` for what is none."""
     asked = tokens.read_refresh(refresh)
+    limits.require("writes", str(asked.user.pk), settings.LIMIT_WRITES)
     SignIn.objects.filter(pk=asked.sign_in, user=asked.user).delete()
 
 
@@ -80,6 +85,16 @@ def session_of(request: HttpRequest) -> str:
     """What names the session of a browser here: who reads it cannot take it over. "" without one."""
     key = request.session.session_key
     return hashlib.sha256(key.encode()).hexdigest() if key else ""
+
+
+def forget_over() -> None:
+    """Deletes sessions of browsers that are over, with their sign-ins, and programs that nobody renewed in time."""
+    now = timezone.now()
+    Session.objects.filter(expire_date__lt=now).delete()
+    long_ago = now - timedelta(seconds=settings.SESSION_COOKIE_AGE)
+    kept = Session.objects.annotate(digest=_Digest("session_key")).filter(digest=OuterRef("session"))
+    SignIn.objects.filter(~Exists(kept), created_at__lt=long_ago).exclude(session="").delete()
+    SignIn.objects.filter(session="", renewed_at__lt=now - api_settings.REFRESH_TOKEN_LIFETIME).delete()
 
 
 class _Digest(Func):

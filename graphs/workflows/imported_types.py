@@ -8,13 +8,14 @@ from django.utils.translation import gettext as _
 from graphs.models import BUILT_IN_TYPES, NodeType, Workspace
 from graphs.objects.holding import hold_workspace
 from graphs.objects.kinds import Field
+from graphs.workflows import trust
 from graphs.workflows.interchange.parsed_graph import ParsedGraph, ParsedNodeType
 from graphs.workflows.interchange.refusals import FileWarning
 from graphs.workflows.kinds import NODE_TYPE
 
 
 def create_node_types(
-    workspace: Workspace, parsed: tuple[ParsedNodeType, ...]
+    workspace: Workspace, parsed: tuple[ParsedNodeType, ...], mark: trust.Mark
 ) -> tuple[list[NodeType], list[FileWarning]]:
     """Creates the types that the workspace lacks. Those it has stay as they are; a warning where the file's differs."""
     if parsed:
@@ -23,7 +24,7 @@ def create_node_types(
     present = {row.key: row for row in own}
     new = {item.key: item for item in parsed if item.key not in present and item.key not in BUILT_IN_TYPES}
     created = [
-        NodeType.objects.create(workspace=workspace, key=key, **columns_of(item, NODE_TYPE.fields))
+        NodeType.objects.create(workspace=workspace, key=key, **columns_of(item, NODE_TYPE.fields), **mark)
         for key, item in new.items()
     ]
     message = _('The workspace has a node type "{key}" of its own, which stays as it is.')

@@ -19,7 +19,9 @@ from graphs.objects.holding import held
 from graphs.objects.kinds import Kind
 from graphs.site.copying import copy_rows
 from graphs.site.counted_keys import new_ids
+from graphs.workflows import trust
 from graphs.workflows.imported_types import columns_of, create_node_types
+from graphs.workflows.interchange.connections import unusual
 from graphs.workflows.interchange.parsed_graph import OnProgress, ParsedGraph, no_progress
 from graphs.workflows.interchange.refusals import FileWarning
 from graphs.workflows.keys import KeyTaken, check_key, free_key, wanted_key
@@ -64,8 +66,12 @@ def import_graph(
     actor: User | None = None,
     on_progress: OnProgress = no_progress,
     if_exists: IfExists | None = None,
+    *,
+    trusted: bool = False,
 ) -> ImportedGraph:
     """Stores a graph under `key`, or under a free key made of the file's own or of its name. All or nothing.
+
+    Graph and new node types are marked as untrusted, unless the file is the product's own.
 
     The histories of the graph and of new node types begin with it. `on_progress` gets how many of its nodes and edges
     are written. Where its key is taken, `if_exists` decides; without it a given key is refused, and another one is told
@@ -74,18 +80,19 @@ def import_graph(
     if key is not None:
         check_key(key)
     wanted = key or wanted_key(parsed.key, parsed.name)
+    mark = trust.Mark() if trusted else trust.mark(actor)
     with transaction.atomic():
         if if_exists in ("replace", "refuse"):
             present = held(Graph.objects.filter(workspace=workspace, key=wanted)).first()
             if present is not None and if_exists == "refuse":
                 raise KeyTaken(wanted)
             if present is not None:
-                return _replaced(present, parsed, actor, on_progress)
+                return _replaced(present, parsed, actor, mark, on_progress)
             key = wanted
         elif if_exists == "copy":
             key = None
-        graph = _create_graph(workspace, parsed, key, wanted)
-        types, warnings = create_node_types(workspace, parsed.node_types)
+        graph = _create_graph(workspace, parsed, key, wanted, mark)
+        types, warnings = create_node_types(workspace, parsed.node_types, mark)
         if graph.key != wanted:
             warnings.append(_named_otherwise(wanted, graph.key))
         new_sheets = [
@@ -101,7 +108,7 @@ def import_graph(
         recording.begin([graph, *types], Because(actor, Origin.IMPORT))
         transaction.on_commit(lambda: _analyse(len(parsed.nodes)), robust=True)
     on_progress(rows, rows)
-    return ImportedGraph(graph, len(parsed.nodes), len(parsed.edges), (*parsed.warnings, *warnings))
+    return ImportedGraph(graph, len(parsed.nodes), len(parsed.edges), (*parsed.warnings, *unusual(parsed), *warnings))
 
 
 def _analyse(nodes: int) -> None:
@@ -123,14 +130,16 @@ def _counted(items: Iterable[Item], before: int, total: int, on_progress: OnProg
             on_progress(written, total)
 
 
-def _replaced(present: Graph, parsed: ParsedGraph, actor: User | None, on_progress: OnProgress) -> ImportedGraph:
+def _replaced(
+    present: Graph, parsed: ParsedGraph, actor: User | None, mark: trust.Mark, on_progress: OnProgress
+) -> ImportedGraph:
     """The graph, which the caller holds, with what is in the file instead of what was in it."""
     rows = len(parsed.nodes) + len(parsed.edges)
-    done, warnings = replace_graph(present, parsed, actor)
+    done, warnings = replace_graph(present, parsed, actor, mark)
     transaction.on_commit(lambda: _analyse(len(parsed.nodes)), robust=True)
     on_progress(rows, rows)
     graph = Graph.objects.get(pk=present.pk)
-    warnings = (*parsed.warnings, *warnings)
+    warnings = (*parsed.warnings, *unusual(parsed), *warnings)
     return ImportedGraph(graph, len(parsed.nodes), len(parsed.edges), warnings, replaced=True, change_set=done)
 
 
@@ -139,12 +148,13 @@ def _named_otherwise(wanted: str, key: str) -> FileWarning:
     return FileWarning("key", message.format(wanted=wanted, key=key), "key_taken")
 
 
-def _create_graph(workspace: Workspace, parsed: ParsedGraph, key: str | None, wanted: str) -> Graph:
+def _create_graph(workspace: Workspace, parsed: ParsedGraph, key: str | None, wanted: str, mark: trust.Mark) -> Graph:
+    columns = {**columns_of(parsed, OWN_FIELDS), **mark}
     for _attempt in range(ATTEMPTS):
         candidate = key or free_key(workspace, wanted)
         try:
             with transaction.atomic():
-                return Graph.objects.create(workspace=workspace, key=candidate, **columns_of(parsed, OWN_FIELDS))
+                return Graph.objects.create(workspace=workspace, key=candidate, **columns)
         except IntegrityError:
             if key is not None:
                 raise KeyTaken(key) from None

@@ -9,6 +9,7 @@ from graphs.history import editing
 from graphs.models import Graph, Object
 from graphs.models.workflows import MAX_NAME
 from graphs.objects.actions import CreateObject
+from graphs.objects.model_store import mark_of
 from graphs.objects.operations import Create, Operation
 from graphs.objects.planning import plan
 from graphs.site.access import Member
@@ -54,7 +55,10 @@ def _operations(member: Member, wanted: NewGraph, source: Graph | None) -> Seque
         fields |= {} if wanted.description is None else {"description": wanted.description}
     creation = CreateObject(kind=GRAPH.name, fields=fields, key=key)
     own = plan(Object(workspace=member.workspace, type=GRAPH.name), [creation], member=member).operations
-    return (*(_parts(source) if source else ()), *own)
+    if source is None:
+        return own
+    marked = [Create(each.item, each.record | mark_of(source)) for each in own if isinstance(each, Create)]
+    return (*_parts(source), *marked)
 
 
 def _parts(source: Graph) -> Iterator[Create]:

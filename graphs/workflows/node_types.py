@@ -1,5 +1,6 @@
 """The node types every workspace has, described once. Custom types are rows of `NodeType`."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
@@ -25,6 +26,7 @@ class TypeRecord:
     handles: Handles = field(default_factory=dict)
     process: str = ""
     built_in: bool = False
+    untrusted: bool = False
 
 
 def _in(accept: str = "any") -> dict[str, Any]:
@@ -60,9 +62,30 @@ BUILT_IN: dict[str, TypeRecord] = {
 assert tuple(BUILT_IN) == BUILT_IN_TYPES
 
 
+#: What a handle accepts that takes every edge.
+ANYTHING = ("", "any")
+
+
+def is_accepted(wanted: str, source_type: str, given: str, types: Collection[str]) -> bool:
+    """Whether an in handle that accepts `wanted` takes an edge from an out handle that accepts `given`.
+
+    Both may name a kind of values. `wanted` may be one of the `types` of nodes instead: only these lead there.
+    """
+    return wanted in (*ANYTHING, given, source_type) or (given in ANYTHING and wanted not in types)
+
+
 def from_row(row: NodeType) -> TypeRecord:
     """A custom type as a record."""
-    return TypeRecord(row.key, row.display_name, row.description, row.category, row.icon, row.handles, row.process)
+    return TypeRecord(
+        row.key,
+        row.display_name,
+        row.description,
+        row.category,
+        row.icon,
+        row.handles,
+        row.process,
+        untrusted=row.untrusted_since is not None,
+    )
 
 
 def custom_types(workspace_id: int) -> "QuerySet[NodeType]":

@@ -16,7 +16,7 @@ from graphs.objects.kinds import Kind
 from graphs.objects.operations import Operation, Record, difference
 from graphs.objects.preconditions import Stored
 from graphs.objects.refs import Ref
-from graphs.workflows import rows
+from graphs.workflows import rows, trust
 from graphs.workflows.imported_types import create_node_types
 from graphs.workflows.interchange.parsed_graph import ParsedGraph
 from graphs.workflows.interchange.refusals import FileWarning
@@ -24,21 +24,23 @@ from graphs.workflows.kinds import EDGE, NODE, OWN_FIELDS, SHEET
 
 
 def replace_graph(
-    graph: Graph, parsed: ParsedGraph, actor: User | None
+    graph: Graph, parsed: ParsedGraph, actor: User | None, mark: trust.Mark
 ) -> tuple[uuid.UUID | None, Sequence[FileWarning]]:
     """The change set, None where all is like this already, and what is to be said of the file's node types.
 
-    The caller holds the graph. Live edits stand in the history before.
+    The caller holds the graph, which gets the mark. Live edits stand in the history before.
     """
     live_edits.save_edits(graph.pk)
     because = Because(actor, Origin.IMPORT)
-    types, warnings = create_node_types(graph.workspace, parsed.node_types)
+    types, warnings = create_node_types(graph.workspace, parsed.node_types, mark)
     if types:
         recording.begin(types, because)
     operations = tuple(_differences(graph, parsed))
     if not operations:
         return None, warnings
-    return changes.apply(graph, operations, because).change_set_id, warnings
+    done = changes.apply(graph, operations, because)
+    Graph.objects.filter(pk=graph.pk).update(**mark)
+    return done.change_set_id, warnings
 
 
 def _differences(graph: Graph, parsed: ParsedGraph) -> Iterator[Operation]:

@@ -8,7 +8,8 @@ from typing import Any
 from django.db import connection
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
-from graphs.models import Edge, Graph, Node, Sheet
+from graphs.models import Edge, Graph, Node, NodeType, Sheet
+from graphs.objects.refs import Ref
 from graphs.workflows.neighbours import Direction, around
 from graphs.workflows.node_types import BUILT_IN, TypeRecord, custom_types, every_custom_type, from_row
 
@@ -81,10 +82,11 @@ class Neighbour:
 
 
 class GraphSource:
-    """Reads one graph."""
+    """Reads one graph. `read` gains the names of the node types that are read with it."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, read: set[Ref] | None = None) -> None:
         self.graph = graph
+        self._read = set() if read is None else read
 
     def overview(self) -> Overview:
         """Sheets, counts and the nodes that begin, in four queries."""
@@ -152,17 +154,22 @@ class GraphSource:
     def types(self, keys: Iterable[str] | None = None) -> list[TypeRecord]:
         """The node types of the workspace, built-in ones first; only those with these keys where given."""
         if keys is None:
-            return [*BUILT_IN.values(), *map(from_row, every_custom_type(self.graph.workspace_id))]
+            return [*BUILT_IN.values(), *self._told(every_custom_type(self.graph.workspace_id))]
         rows = custom_types(self.graph.workspace_id)
         wanted = set(keys)
         built_in = [record for record in BUILT_IN.values() if record.key in wanted]
         custom = wanted - BUILT_IN.keys()
-        return [*built_in, *(map(from_row, rows.filter(key__in=custom)) if custom else ())]
+        return [*built_in, *(self._told(rows.filter(key__in=custom)) if custom else ())]
 
     def type_names(self, keys: Iterable[str]) -> dict[str, str]:
         """The display names of these types; a type that nobody defined goes by its key."""
         wanted = set(keys)
         return {key: key for key in wanted} | {record.key: record.display_name for record in self.types(wanted)}
+
+    def _told(self, rows: Iterable[NodeType]) -> list[TypeRecord]:
+        records = list(map(from_row, rows))
+        self._read.update(Ref(NodeType.TYPE, record.key) for record in records)
+        return records
 
     def _named(self, column: str, wanted: Collection[str] | Collection[int]) -> list[NodeRecord]:
         rows = self._nodes().filter(**{f"{column}__in": wanted}).select_related("sheet")

@@ -16,8 +16,8 @@ from graphs.models import Edge, Graph, Node, Object, Sheet
 from graphs.models.workflows import MAX_DESCRIPTION
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.kinds import Kind, register, taken
-from graphs.objects.model_store import rows_led_to
-from graphs.objects.operations import Create, Delete, Operation, Record, Update
+from graphs.objects.model_store import mark_of, rows_led_to
+from graphs.objects.operations import OTHER_COLUMNS, Create, Delete, Operation, Record, Update, showable
 from graphs.objects.planning import ObjectPlan
 from graphs.objects.preconditions import Before, Stored
 from graphs.objects.refs import Ref
@@ -69,14 +69,14 @@ class GraphStore(Store):
                 if not any(operation.item.type == SHEET.name for operation in operations):
                     operations = (Create(FIRST_SHEET, {"name": FIRST_SHEET_NAME, "position": 0}), *operations)
                 written = _write_parts(graph, operations, before)
-                created = {own.item: Create(own.item, record | {"id": graph.pk})}
+                created = {own.item: Create(own.item, showable(record) | {"id": graph.pk})}
                 return tuple(created.get(operation.item, operation) for operation in written)
             case Delete(item, record):
                 everything = {stored.item: stored for stored in _parts_of(of)}
                 deleted = [Delete(stored.item, stored.record) for stored in everything.values()]
                 written = _write_parts(of, deleted, replace(before, found=everything))
                 graph = Graph.objects.get(pk=of.pk)  # newer than it was before, as the change has raised its version
-                last = {"id": graph.pk, "version": graph.version}
+                last = {"id": graph.pk, "version": graph.version, **mark_of(graph)}
                 graph.delete()
                 return (*written, Delete(item, record | last))
             case Update(_, _, new):
@@ -135,6 +135,7 @@ def _new_graph(of: Object, record: Record) -> Graph:
         key=of.key,
         workspace_id=of.workspace_id,
         **{field.column: record[field.name] for field in OWN_FIELDS if field.name in record},
+        **record.get(OTHER_COLUMNS, {}),
     )
     try:
         with transaction.atomic():

@@ -24,7 +24,9 @@ def near(
     half = MAX_CHARS // 2
     ends = question if len(question) <= MAX_CHARS else f"{question[: half - 1]}…{question[-half:]}"
     try:
-        with activity("question_embedding", lambda: {"query": question}, model=embedder.name) as span:
+        with activity(
+            "question_embedding", lambda: {"query": question}, model=embedder.name, query_length=len(question)
+        ) as span:
             embedded = embed(embedder, [ends], "question", account)
             span.note(prompt_tokens=embedded.tokens, dimensions=embedded.vectors.shape[1])
     except EmbeddingFailed as error:

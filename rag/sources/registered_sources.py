@@ -57,4 +57,8 @@ def kinds_without_source() -> list[str]:
 def workspace_block(member: Member) -> Block:
     """What a conversation about no object is told: the first objects of each kind that has pages, by name."""
     blocks = [source_of(kind.name).overview(member, kind) for kind in of_objects() if kind.url]
-    return Block(" ".join(block.heading for block in blocks), "\n\n".join(block.body for block in blocks if block.body))
+    return Block(
+        " ".join(block.heading for block in blocks),
+        "\n\n".join(block.body for block in blocks if block.body),
+        frozenset().union(*(block.read for block in blocks)),
+    )

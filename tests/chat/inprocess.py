@@ -137,6 +137,7 @@ async def opened(
     pairs = [(name.lower().encode(), value.encode("latin1")) for name, value in given.items()]
     communicator = WebsocketCommunicator(application, f"{quote(path)}?{query}", pairs)
     communicator.scope["path"] = path  # whole: it takes what follows two slashes for a host
+    communicator.scope["client"] = ("127.0.0.1", 5)
     socket = Socket(communicator)
     async with _called(communicator, socket.take, leave={"type": "websocket.disconnect", "code": 1000}):
         await communicator.send_input({"type": "websocket.connect"})

@@ -6,9 +6,14 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import translation
 
+from chat.actions.conversations import open_session
 from chat.models import Proposal
 from graphs.models import Role
+from graphs.objects.kinds import KINDS
+from graphs.site.access import member_of
 from tests.cast import member
 from tests.chat.inprocess import Socket, run, signed_in
 from tests.things import Thing
@@ -57,6 +62,26 @@ def test_a_decision_is_seen_in_every_window(alice: User, thing: Thing, proposal:
     assert thing.called == "Fetch"
 
 
+def test_each_reader_is_told_the_fields_in_their_language(alice: User, thing: Thing, proposal: Proposal) -> None:
+    """The event is stored once, in English."""
+
+    async def test() -> None:
+        for language in ("en", "fr", "en"):
+            async with signed_in(alice, f"language={language}") as socket:
+                socket.send("ai:subscribe", stream=thing.stream)
+                told = await socket.frame("ai:proposal", stream=thing.stream)
+                with translation.override(language):
+                    kind = KINDS[thing.item.type]
+                    labels = {field.name: str(field.label) for field in kind.fields}
+                    (entry,) = told["diff"]
+                    assert entry["kindLabel"] == str(kind.label)
+                    assert [shown["label"] for shown in entry["fields"]] == [
+                        labels[shown["field"]] for shown in entry["fields"]
+                    ]
+
+    run(test)
+
+
 def test_what_is_no_decision_or_not_ones_own_changes_nothing(
     alice: User, bob: User, charlie: User, thing: Thing, proposal: Proposal
 ) -> None:
@@ -81,6 +106,52 @@ def test_what_is_no_decision_or_not_ones_own_changes_nothing(
     run(test)
     proposal.refresh_from_db()
     assert (proposal.status, thing.called) == ("pending", "Fetch API")
+
+
+def test_the_only_proposal_that_waits_needs_no_name(
+    alice: User, bob: User, charlie: User, thing: Thing, proposal: Proposal
+) -> None:
+    dora = member("dora", thing.workspace, Role.EDITOR)
+    with transaction.atomic():
+        empty = {"sessionId": str(open_session(member_of(dora, thing.workspace.slug), None, "", "Hello").pk)}
+
+    async def told(user: User, **values: Any) -> dict[str, Any]:
+        async with signed_in(user) as socket:
+            return await decide(socket, proposal, proposalId=None, **values)
+
+    async def test() -> None:
+        assert (await told(bob))["code"] == "forbidden"
+        for absent in ({}, empty, {"sessionId": str(uuid.uuid4())}, {"sessionId": "x"}):
+            assert (await told(charlie, **absent))["code"] == "not_found"
+        assert (await told(alice, **empty))["code"] == (await told(bob, **empty))["code"] == "not_found"
+        assert (await told(dora, **empty))["code"] == "conflict"
+        assert (await told(alice, answer="Yes"))["code"] == "validation"
+        decided = await told(dora, digest=proposal.digest)
+        assert (decided["proposalId"], decided["status"]) == (str(proposal.pk), "applied")
+        none_left = await told(alice)
+        assert (none_left["code"], none_left["error"]) == (
+            "conflict",
+            "No proposal waits for a decision in this conversation.",
+        )
+
+    run(test)
+    assert thing.called == "Fetch"
+
+
+def test_of_several_proposals_one_has_to_be_named(alice: User, thing: Thing, proposal: Proposal) -> None:
+    (other,) = thing.proposed(alice, thing.rename_call("Another"), session=proposal.session)
+    ids = [str(proposal.pk), str(other.pk)]
+
+    async def test() -> None:
+        async with signed_in(alice) as socket:
+            refused = await decide(socket, proposal, proposalId=None)
+            assert (refused["code"], refused["proposalIds"]) == ("validation", ids)
+            assert refused["error"].endswith(", ".join(ids))
+            assert (await decide(socket, other, approved=False))["status"] == "rejected"
+            assert (await decide(socket, proposal, proposalId=None))["proposalId"] == str(proposal.pk)
+
+    run(test)
+    assert thing.called == "Fetch"
 
 
 def test_a_role_that_ends_meanwhile_ends_the_right_to_decide(alice: User, thing: Thing, proposal: Proposal) -> None:

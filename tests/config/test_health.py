@@ -1,4 +1,6 @@
+import shutil
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from django.db import connection
@@ -66,3 +68,36 @@ def test_it_looks_once_for_all_who_ask_at_the_same_time(monkeypatch: pytest.Monk
 @pytest.mark.parametrize("path", ["/healthz", "/readyz"])
 def test_it_only_answers_who_asks(db: None, path: str) -> None:
     assert Client().post(path).status_code == 405
+
+
+def test_it_says_that_the_disk_is_full_where_this_site_writes_to_it(
+    db: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(health, "KEPT_S", 0)
+    monkeypatch.setattr(health, "_written_folders", lambda: [tmp_path])
+    answer = Client().get("/readyz")
+    assert (answer.status_code, answer.json()["disk"]) == (200, "ok")
+    monkeypatch.setattr(health, "LEAST_FREE_BYTES", shutil.disk_usage(tmp_path).free + 2**40)
+    answer = Client().get("/readyz")
+    assert (answer.status_code, answer.json()["disk"]) == (503, "not ready")
+    monkeypatch.setattr(health, "LEAST_FREE_BYTES", 0)
+    assert Client().get("/readyz").status_code == 200, "by itself"
+
+
+@pytest.mark.parametrize(
+    ("database", "valkey", "token", "written"),
+    [
+        ("", "", "", ["data"]),
+        ("own", "", "", ["data"]),
+        ("own", "own", "", []),
+        ("own", "own", "a-token-of-sixteen", ["metrics"]),
+        ("", "", "a-token-of-sixteen", ["data", "metrics"]),
+    ],
+)
+def test_servers_of_ones_own_have_disks_of_their_own(
+    monkeypatch: pytest.MonkeyPatch, settings: Settings, database: str, valkey: str, token: str, written: list[str]
+) -> None:
+    settings.ENV = settings.ENV.model_copy(update={"database_url": database, "redis_url": valkey})
+    settings.METRICS_TOKEN, settings.DATA_DIR = token, Path("data")
+    monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", "metrics")
+    assert health._written_folders() == [Path(name) for name in written]

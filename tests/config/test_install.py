@@ -41,3 +41,16 @@ def test_it_makes_an_environment_without_what_builds_packages(packages: Path, mo
     install.make_venv()
     (made,) = install.VENV.glob("lib/python*/site-packages")
     assert {folder.name.partition("-")[0] for folder in made.iterdir()} == {"pip"}
+
+
+@pytest.mark.parametrize("there", ["nginx", "apt-get", ""])
+def test_nginx_is_fetched_where_it_is_missing_and_can_be(
+    packages: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], there: str
+) -> None:
+    ran: list[str] = []
+    monkeypatch.setattr(install.shutil, "which", lambda name, path="": name if name == there else None)
+    monkeypatch.setattr(install, "works", lambda command, _folder=None: bool(ran.append(" ".join(command[:4]))))
+    install.install_nginx()
+    assert ("apt-get -q download nginx" in ran) == (there == "apt-get")
+    assert not any(command.startswith("apt-get -q install") for command in ran)
+    assert ("the tests that put it before a site are skipped" in capsys.readouterr().out) == (there != "nginx")

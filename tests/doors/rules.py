@@ -73,6 +73,7 @@ API: dict[str, Rule] = {
     "GET graphs/{key}": Rule("member", 200),
     "POST graphs/{key}/changes": Rule("decider", 201, {"actions": [{"action": "create_node", "arguments": NOTE}]}),
     "GET graphs/{key}/export": Rule("member", 200),
+    "POST graphs/{key}/trust": Rule("decider", 200),
     "GET node-types": Rule("member", 200),
     "GET kinds": Rule("member", 200),
     "GET objects": Rule("member", 400),
@@ -129,6 +130,7 @@ PAGES: dict[str, Rule] = {
     "GET import/": Rule("editor", 200),
     "POST import/": Rule("editor", 201, ANYTHING),
     "GET graphs/{key}/": Rule("member", 200),
+    "POST graphs/{key}/trust/": Rule("decider", 302),
     "GET inbox/": Rule("member", 200),
 }
 

@@ -28,12 +28,12 @@ from tests.wire.story import API, Story
 
 RECORDING = bool(os.environ.get("RECORD_WIRE"))
 PREFIX = API.lstrip("/")
-#: The frames that clients are told of. `ai:question` and `ai:tool_delta` are reserved: nothing sends them yet.
+#: The frames that clients are told of. `ai:question` is reserved: nothing sends it yet.
 FRAMES = {
     "ai:authenticated", "ai:accepted", "ai:subscribed", "ai:unsubscribed", "ai:error", "ai:user_message", "ai:status",
-    "ai:token", "ai:reasoning", "ai:tool_start", "ai:tool_result", "ai:proposal", "ai:decision", "ai:tool_limit",
-    "ai:usage", "ai:object_changed", "ai:session_updated", "ai:complete", "graph:authenticated", "graph:opened",
-    "graph:ack", "graph:saved", "graph:edited", "graph:changed", "graph:presence", "graph:error",
+    "ai:token", "ai:reasoning", "ai:tool_start", "ai:tool_delta", "ai:tool_result", "ai:proposal", "ai:decision",
+    "ai:tool_limit", "ai:usage", "ai:object_changed", "ai:session_updated", "ai:complete", "graph:authenticated",
+    "graph:opened", "graph:ack", "graph:saved", "graph:edited", "graph:changed", "graph:presence", "graph:error",
 }  # fmt: skip
 
 

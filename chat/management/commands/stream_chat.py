@@ -1,7 +1,8 @@
-"""`manage.py stream_chat --graph K --message M`: asks and shows the answer. Needs no web process."""
+"""`manage.py stream_chat --graph K --message M`: asks, drives the answer itself and shows it, beside a site or not."""
 
 import asyncio
 import signal
+import uuid
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
@@ -15,6 +16,7 @@ from chat.engine.runtime import Runtime
 from chat.events.vocabulary import StoredEvent
 from chat.management.cli_options import absent, add_object_options, first_admin, named, named_object
 from chat.management.run_printing import EventLines, RunPrinter
+from chat.models import Run
 from chat.queries.conversations import hold
 from chat.queries.streams import stream_for
 from graphs.management.workspace_option import add_workspace_option, chosen_workspace
@@ -86,10 +88,11 @@ class _Conversation:
         def fail() -> None:
             task.cancel()
 
-        accepted = await in_db(self._post, message, context, session)
-        runtime = Runtime(fail, accepted.session_id)
+        # Before the run is stored: it begins here, and with the models of this environment.
+        runtime = Runtime(fail, others=False)
         await runtime.start()
         try:
+            accepted = await in_db(self._post, message, context, session, runtime.process_id)
             self._printer.note(f"session {accepted.session_id}, as {self._member.user.get_username()}")
             asyncio.get_running_loop().add_signal_handler(signal.SIGINT, self._interrupt, str(accepted.session_id))
             return await self._follow(runtime, accepted)
@@ -97,12 +100,18 @@ class _Conversation:
             asyncio.get_running_loop().remove_signal_handler(signal.SIGINT)
             await runtime.close()
 
-    def _post(self, message: str, context: Ref | None, session: str) -> Accepted:
-        if not session:
-            return conversations.post_message(self._member, message, context=context, model=self._model)
+    def _post(self, message: str, context: Ref | None, session: str, process: uuid.UUID) -> Accepted:
+        """Stores the question and a run that this process drives. One that would wait here could be another's."""
         with transaction.atomic():
-            held = hold(self._member.user, session, self._member.workspace)
-            return conversations.post_into(held, message, context=context, model=self._model)
+            if session:
+                held = hold(self._member.user, session, self._member.workspace)
+                conversations.require_rest(held.session)
+                accepted = conversations.post_into(held, message, context=context, model=self._model)
+            else:
+                accepted = conversations.post_message(self._member, message, context=context, model=self._model)
+            if not Run.objects.filter(pk=accepted.run_id, process=process).exists():
+                raise CommandError("This process cannot drive the answer now. Try again.")
+        return accepted
 
     async def _follow(self, runtime: Runtime, accepted: Accepted) -> StoredEvent:
         stream = await in_db(stream_for, self._member.user, accepted.stream)

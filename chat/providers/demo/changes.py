@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from chat.providers.demo.lookups import Answered, Item, Lookups, PlannedCall, is_for_errors, rows, together
+from chat.providers.demo.lookups import HANDLE, Answered, Item, Lookups, PlannedCall, is_for_errors, rows, together
 from chat.providers.demo.seen import Row
 from chat.providers.demo.sentences import INTENTS, Intent, bare, plain, quoted, subject
 
+#: Pages of node types among which the one is looked for that is named.
+MAX_PAGES = 3
 #: How far "to the right" is, in pixels.
 STEP = 260
-_HANDLE = re.compile(r"(\S+) (in|out)\(")
 #: What a node gets whose type has not both.
 _ADDED = {"in": "L-0", "out": "R-0"}
 _THROUGH = {side: [{"id": f"{side}-0", "type": way, "accept": "any"}] for side, way in (("L", "in"), ("R", "out"))}
@@ -55,7 +56,9 @@ def _plan(looking: Lookups, name: str, words: dict[str, str]) -> Plan:
     template = _filled(row["object" if objects or "kind" in values else "node"], values)
     calls = [PlannedCall("propose_delete_edge", {"edgeKey": edge["key"]}) for edge in values.get("cut", ())]
     calls += [PlannedCall(template["tool"], template["arguments"])] if "tool" in template else []
-    linked = {slot: value if isinstance(value, Item) else f"“{value}”" for slot, value in values.items()}
+    linked = {
+        slot: value if isinstance(value, Item) else looking.say("quoted", text=value) for slot, value in values.items()
+    }
     names = {slot: item.key if item.is_node else item.title for slot, item in linked.items() if isinstance(item, Item)}
     return Plan(calls, looking.say(template["says"], **linked), looking.say(template["says"], **values | names))
 
@@ -122,6 +125,8 @@ def _insertion(looking: Lookups, values: Values) -> Values:
     before = values.get("side") in ("before", "avant")
     source, target = (None, x) if before else (x, values.get("y"))
     cut = _edges(x, source, target)
+    if target and not cut and (cut := _edges(x, target, x)):
+        source, target = target, x
     ends = {("in", edge["source"], edge["sourceHandle"]): edge["label"] for edge in cut}
     ends |= {("out", edge["target"], edge["targetHandle"]): "" for edge in cut}
     if source and not cut:
@@ -157,7 +162,7 @@ def _end(node: Item, direction: str) -> str:
 
 def _handle(row: Row, direction: str) -> str:
     """The first handle in this direction of a node or a node type; "" where it has none."""
-    return next((handle for handle, way in _HANDLE.findall(row.get("handles", "")) if way == direction), "")
+    return next((handle for handle, way in HANDLE.findall(row.get("handles", "")) if way == direction), "")
 
 
 def _type(looking: Lookups, what: str) -> Row:
@@ -168,7 +173,14 @@ def _type(looking: Lookups, what: str) -> Row:
         named = bare(what) in {*known, *(name.removesuffix("node") for name in known)}
         return not named, not (_handle(row, "in") and _handle(row, "out")), row["builtIn"]
 
-    return min(rows(looking.one("list_available_node_types").get("types")), key=rank)
+    types, offset = list[Row](), Row()
+    for _page in range(MAX_PAGES):
+        shown = looking.one("list_available_node_types", **offset)
+        types += rows(shown.get("types"))
+        offset = {"offset": shown.get("nextOffset")}
+        if not (offset["offset"] and rank(min(types, key=rank))[0]):
+            break
+    return min(types, key=rank)
 
 
 def _creation(looking: Lookups, values: Values) -> Values:

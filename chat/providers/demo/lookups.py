@@ -19,6 +19,8 @@ MAX_HITS = 8
 _HERE = re.compile(r"(?:this|ce|cet|cette)(?: \w+)?|it|here|ceci|cela|ici|", re.IGNORECASE)
 _NAME = re.compile(r"(?!node:)[A-Za-z_]+:\S+")
 _MENTIONABLE = re.compile(r"[^{}\s]+")
+#: A handle as results write it: its id and its direction.
+HANDLE = re.compile(r"(\S+) (in|out)\(")
 _TROUBLE = re.compile(r"err|fail|catch|except|reject|timeout|invalid|echec|échec", re.IGNORECASE)
 S = TypeVar("S")
 T = TypeVar("T")

@@ -60,7 +60,7 @@ def _pieces(step: Step, ids: CallIds, *, first: bool) -> Iterator[pieces.Piece]:
     say = Phrases(step.intent.language)
     if first and step.intent.name not in {"help", "unknown", "too_long", *CHANGES}:
         about = subject(next(iter(step.intent.words.values()), ""))
-        thought = say("thinking", topic=f"“{about}”" if about else say("topic"))
+        thought = say("thinking", topic=say("quoted", text=about) if about else say("topic"))
         yield from map(pieces.ReasoningDelta, _WORD.findall(thought))
     if step.text:
         yield from map(pieces.TextDelta, _WORD.findall(f"{say('notice')}\n\n{step.text}"))

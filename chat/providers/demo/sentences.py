@@ -132,7 +132,7 @@ class Phrases:
         """The sentence with "A, B and C", and how many more there are; "" where there are none."""
         *before, last = self._listed(names, total) or [""]
         shown = f"{', '.join(before)} {self('and')} {last}" if before else last
-        return self(phrase, names=shown) if names else ""
+        return self(phrase, names=shown, count=max(total, len(names))) if names else ""
 
     def lines(self, parts: Sequence[str]) -> str:
         """Each on a line of a list, and how many more there are."""

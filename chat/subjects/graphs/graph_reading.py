@@ -10,6 +10,7 @@ from chat.tools.results import as_json, fitting, next_offset, note, shown_of
 from chat.tools.tool import SKIPPED, Arguments, ReadTool, ToolContext, ToolFailed
 from graphs.models import Graph
 from graphs.objects.actions import some
+from graphs.objects.refs import Ref
 from graphs.workflows.sources import GraphSource, NodeRecord
 from rag.sources.graphs.text_search import search
 from rag.texts.shortening import cut, handles_summary
@@ -28,14 +29,15 @@ Key = Annotated[str, Field(min_length=1, max_length=100)]
 
 
 def graph_of(context: ToolContext) -> Graph:
-    """The graph of the conversation: its tools are offered in no other one."""
+    """The graph of the conversation, which counts as read: its tools are offered in no other one."""
     if not isinstance(context.about, Graph):
         raise ToolFailed("This conversation is about no graph.")
+    context.read.add(Ref(context.about.type, context.about.key))
     return context.about
 
 
 class OverviewArguments(Arguments):
-    graph_key: str | None = None
+    graph_key: Key | None = None
 
 
 class ReadGraphOverview(ReadTool[OverviewArguments]):
@@ -50,7 +52,7 @@ class ReadGraphOverview(ReadTool[OverviewArguments]):
             raise ToolFailed(
                 f"There is no graph {arguments.graph_key!r} here. This conversation is about {graph.key!r}."
             )
-        source = GraphSource(graph)
+        source = GraphSource(graph, context.read)
         overview = source.overview()
         names = source.type_names(key for key, _count in overview.types[:OVERVIEW_TYPES])
         return {
@@ -87,7 +89,7 @@ class SearchNodes(ReadTool[SearchArguments]):
     arguments = SearchArguments
 
     def run(self, context: ToolContext, arguments: SearchArguments) -> dict[str, Any]:
-        source = GraphSource(graph_of(context))
+        source = GraphSource(graph_of(context), context.read)
         searched = search(graph_of(context), arguments.query, arguments.max_results, sheet=arguments.sheet_id)
         sheets = dict(searched.survey.sheets)
         if arguments.sheet_id is not None and arguments.sheet_id not in sheets:
@@ -119,7 +121,7 @@ class ReadNodeConfig(ReadTool[TypeArguments]):
     arguments = TypeArguments
 
     def run(self, context: ToolContext, arguments: TypeArguments) -> dict[str, Any]:
-        source = GraphSource(graph_of(context))
+        source = GraphSource(graph_of(context), context.read)
         found = source.types([arguments.type_key])
         if not found:
             known = some(record.key for record in source.types())
@@ -145,6 +147,6 @@ class ListAvailableNodeTypes(ReadTool[TypesArguments]):
     arguments = TypesArguments
 
     def run(self, context: ToolContext, arguments: TypesArguments) -> dict[str, Any]:
-        types = GraphSource(graph_of(context)).types()
+        types = GraphSource(graph_of(context), context.read).types()
         rows = fitting(types[arguments.offset :], type_row)
         return {"types": rows, "total": len(types)} | next_offset(arguments.offset + len(rows), len(types))

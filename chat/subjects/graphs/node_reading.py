@@ -31,7 +31,7 @@ Field_ = Literal["name", "type", "sheet", "process", "data", "handles", "positio
 def not_found(context: ToolContext, key: str) -> ToolFailed:
     """Says that there is no such node, and which ones may be meant."""
     hits = search(graph_of(context), key, 5).hits
-    nodes = GraphSource(graph_of(context)).nodes_by_id(hit.node_id for hit in hits)
+    nodes = GraphSource(graph_of(context), context.read).nodes_by_id(hit.node_id for hit in hits)
     meant = f" Perhaps you mean: {some(node.key for node in nodes)}." if nodes else ""
     return ToolFailed(f"There is no node with the key {key!r} in this graph.{meant} search_nodes finds keys.")
 
@@ -49,7 +49,7 @@ class ReadNodeDetail(ReadTool[DetailArguments]):
     arguments = DetailArguments
 
     def run(self, context: ToolContext, arguments: DetailArguments) -> dict[str, Any]:
-        source = GraphSource(graph_of(context))
+        source = GraphSource(graph_of(context), context.read)
         nodes = source.nodes([arguments.node_key])
         if not nodes:
             raise not_found(context, arguments.node_key)
@@ -86,7 +86,7 @@ class ListNodeEdges(ReadTool[EdgesArguments]):
     arguments = EdgesArguments
 
     def run(self, context: ToolContext, arguments: EdgesArguments) -> dict[str, Any]:
-        source = GraphSource(graph_of(context))
+        source = GraphSource(graph_of(context), context.read)
         skipped = min(arguments.offset, MAX_SKIPPED)
         edges = source.edges_of([arguments.node_key], arguments.direction, skipped, MAX_EDGES + 1)
         if not edges and not source.nodes([arguments.node_key]):
@@ -109,7 +109,7 @@ class ExploreNeighborhood(ReadTool[ExploreArguments]):
     arguments = ExploreArguments
 
     def run(self, context: ToolContext, arguments: ExploreArguments) -> dict[str, Any]:
-        source = GraphSource(graph_of(context))
+        source = GraphSource(graph_of(context), context.read)
         found = source.neighbourhood(arguments.node_key, arguments.max_depth, arguments.direction, MAX_AROUND + 1)
         if not found:
             raise not_found(context, arguments.node_key)
@@ -131,7 +131,7 @@ class ExploreNeighborhood(ReadTool[ExploreArguments]):
 
 class SubgraphArguments(Arguments):
     node_keys: list[Key] = Field(min_length=1, max_length=20)
-    fields: list[Field_] | None = Field(None, description="Else all.")
+    fields: list[Field_] | None = Field(None, max_length=20, description="Else all.")
     include_edges: bool = True
     include_types: bool = False
 
@@ -143,7 +143,7 @@ class ReadSubgraph(ReadTool[SubgraphArguments]):
     arguments = SubgraphArguments
 
     def run(self, context: ToolContext, arguments: SubgraphArguments) -> dict[str, Any]:
-        source = GraphSource(graph_of(context))
+        source = GraphSource(graph_of(context), context.read)
         nodes = source.nodes(arguments.node_keys)
         if not nodes:
             raise not_found(context, arguments.node_keys[0])

@@ -67,7 +67,9 @@ def graph_text(source: GraphSource) -> str:
     """The graph, its sheets, and the types that its nodes may have."""
     graph = source.graph
     sheets = source.sheets()
-    custom = [record for record in source.types() if not record.built_in]
+    types = [record for record in source.types() if not record.built_in]
+    # What was imported and not looked through is read with a tool, if at all, which marks the conversation.
+    custom = [record for record in types if not record.untrusted]
     lines = [
         "# The graph of this conversation",
         f"key: {_quoted(graph.key)}",
@@ -80,7 +82,7 @@ def graph_text(source: GraphSource) -> str:
         *map(_type_line, BUILT_IN.values()),
         "Node types of this workspace, as this conversation began:",
         *(map(_type_line, custom[:MAX_TYPES]) if custom else ["- none"]),
-        *(["- and more: list_available_node_types"] if len(custom) > MAX_TYPES else []),
+        *(["- and more: list_available_node_types"] if len(types) > len(custom[:MAX_TYPES]) else []),
         "Nodes may also have types that nobody defined here.",
     ]
     return "\n".join(lines)

@@ -14,7 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from graphs.site import login_limit, sign_ins
+from graphs.site import login_limit, sign_in_events, sign_ins
 from graphs.site.api import tokens
 from graphs.site.api.bodies import Body, read_body
 from graphs.site.api.openapi import problems
@@ -44,6 +44,7 @@ class TokenView(APIView):
         user = authenticate(request._request, username=body.username, password=body.password)
         if not isinstance(user, User):
             raise _refused(_("The username or the password is not right."), "wrong_credentials")
+        sign_in_events.signed_in(request._request, user, "program")
         return Response(sign_ins.begin(user, request.headers.get("User-Agent", "")).model_dump())
 
 

@@ -12,7 +12,10 @@ from django.conf import settings
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 
+from graphs.site.telemetry import reserved_files
 from graphs.site.telemetry.events import Activity, Listener, Moment
+
+reserved_files.use()
 
 #: Seconds, from a cache that hits to a model that takes its time.
 FAST = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5)

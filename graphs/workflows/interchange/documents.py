@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from django.utils.translation import gettext as _
 
+from graphs.site.json_input import reason
 from graphs.site.json_values import ESCAPED_UNSTORABLE, EXPONENT_FROM, MAX_DEPTH, MAX_DIGITS, UNSTORABLE, shown
 from graphs.site.json_walk import deeper_than, steps, walk
 from graphs.workflows.interchange.parsed_graph import is_native
@@ -74,7 +75,7 @@ def _loaded(text: str, doubled: list[tuple[dict[str, Any], str]]) -> Any:
     except json.JSONDecodeError as error:
         if error.pos >= len(text.rstrip()):
             raise refuse(_line(error.lineno, error.colno), _("The file ends before its JSON does.")) from None
-        message = _("This is not JSON ({reason}).").format(reason=error.msg)
+        message = _("This is not JSON ({reason}).").format(reason=reason(error))
         raise refuse(_line(error.lineno, error.colno), message) from None
     except Unacceptable as error:
         token, message = error.args

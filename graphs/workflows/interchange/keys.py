@@ -7,6 +7,9 @@ from django.utils.text import slugify
 
 from graphs.models.objects import MAX_KEY
 
+#: Characters that a number takes at most, with what separates it.
+LONGEST_SUFFIX = 10
+
 
 def slug(text: str, fallback: str) -> str:
     """A key made of a text: `HTTP Request` gives `http-request`; `fallback` where no letter or digit is left."""
@@ -25,9 +28,11 @@ class UniqueTexts:
 
     def take(self, wanted: str) -> str:
         text = wanted
+        # Long ones are cut for their number: those that are then alike are counted together, or each tries them all.
+        stem = wanted[: max(1, self._max_length - LONGEST_SUFFIX)]
         while text in self._taken:
-            self._counts[wanted] = self._counts.get(wanted, 1) + 1
-            suffix = f"{self._separator}{self._counts[wanted]}"
+            self._counts[stem] = self._counts.get(stem, 1) + 1
+            suffix = f"{self._separator}{self._counts[stem]}"
             text = wanted[: self._max_length - len(suffix)] + suffix
         self._taken.add(text)
         return text

@@ -12,6 +12,9 @@ from graphs.workflows.planning.boxes import Box, bounds, free_y
 from graphs.workflows.planning.graph_plan import GraphPlan
 from graphs.workflows.planning.state import ToRead
 
+#: Nodes that one change arranges: several steps of a batch may each arrange all of a sheet.
+MAX_ARRANGED = 5_000
+
 
 def want(wanted: ToRead, action: ReorganizeLayout) -> None:
     for key in action.node_keys or ():
@@ -30,6 +33,10 @@ def convert(plan: GraphPlan, action: ReorganizeLayout) -> None:
         if len(keys) > layout.MAX_NODES:
             message = _('The sheet "{sheet}" has {count} nodes; at most {most} can be arranged at once. Give nodeKeys.')
             raise ChangeRefused(message.format(sheet=sheet, count=len(keys), most=layout.MAX_NODES))
+        plan.arranged += len(keys)
+        if plan.arranged > MAX_ARRANGED:
+            message = _("One change can arrange at most {most} nodes, each as often as it is asked for.")
+            raise ChangeRefused(message.format(most=MAX_ARRANGED))
         links = [link for link in plan.links(sheet) if link[0] in keys and link[1] in keys]
         if len(links) > layout.MAX_LINKS:
             message = _('The sheet "{sheet}" has {count} edges; at most {most} can be arranged at once. Give nodeKeys.')

@@ -1,10 +1,11 @@
 """Edges: created, labelled, deleted; the handles of nodes that they may use, and which edges would lose theirs."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any, Literal
 
 from django.utils.translation import gettext as _
 
+from graphs.models import Node
 from graphs.models.workflows import MAX_EDGE_KEY
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.operations import Record
@@ -12,7 +13,7 @@ from graphs.objects.refs import Ref
 from graphs.site.json_values import shown
 from graphs.workflows.actions import CreateEdge, DeleteEdge, UpdateEdge
 from graphs.workflows.kinds import EDGE, NODE
-from graphs.workflows.node_types import Handles
+from graphs.workflows.node_types import ANYTHING, BUILT_IN, Handles, custom_types, is_accepted
 from graphs.workflows.planning.graph_plan import GraphPlan
 from graphs.workflows.planning.state import ToRead
 
@@ -33,6 +34,11 @@ def connect(plan: GraphPlan, action: CreateEdge) -> None:
         "target": action.target_key,
         "targetHandle": connectable(action.target_key, target, action.target_handle, "in"),
     }
+    if action.source_key == action.target_key:
+        raise ChangeRefused(
+            _('"{key}" cannot lead to itself: an edge connects two nodes.').format(key=action.source_key)
+        )
+    _require_accepted(plan, ends, source, target)
     for key, edge in plan.edges_of(action.source_key).items():
         if all(edge[name] == value for name, value in ends.items()):
             raise ChangeRefused(_('There is such an edge already: "{key}".').format(key=key))
@@ -77,6 +83,41 @@ def connectable(key: str, node: Record, wanted: str, direction: Direction) -> st
     if not wanted and len(own) == 1:
         return next(iter(own))
     raise ChangeRefused(_no_handle(key, wanted, direction, list(own.values())))
+
+
+def _require_accepted(plan: GraphPlan, ends: Record, source: Record, target: Record) -> None:
+    """Refuses an edge into a handle that accepts other nodes than its source."""
+    wanted = _accept(target, ends["targetHandle"], "in")
+    given = _accept(source, ends["sourceHandle"], "out")
+    types = () if wanted in (*ANYTHING, given, source["type"]) else _types_among(plan, wanted)
+    if is_accepted(wanted, source["type"], given, types):
+        return
+    message = _('Handle "{handle}" of "{key}" accepts {accepted} only; "{source}" is of the type {type}.')
+    raise ChangeRefused(
+        message.format(
+            handle=shown(ends["targetHandle"]),
+            key=ends["target"],
+            accepted=shown(wanted),
+            source=ends["source"],
+            type=shown(source["type"]),
+        )
+    )
+
+
+def _types_among(plan: GraphPlan, wanted: str) -> Collection[str]:
+    """What the handle wants, if it is a type of nodes that the workspace or the graph has."""
+    around = plan.objects.around
+    known = (
+        wanted in BUILT_IN
+        or custom_types(around.workspace_id).filter(key=wanted).exists()
+        or Node.objects.filter(graph=around.pk, type=wanted).exists()
+    )
+    return (wanted,) if known else ()
+
+
+def _accept(node: Record, handle: str, direction: Direction) -> str:
+    points = (point for _side, point in _points(node["handles"]))
+    return next((p.get("accept", "any") for p in points if (p["id"], p["type"]) == (handle, direction)), "any")
 
 
 def ends(handles: Handles) -> set[tuple[str, str]]:

@@ -41,6 +41,8 @@ class GraphPlan:
         self._boxes: dict[str, dict[str, Box]] = {}
         for key in state.drawn:
             self._set_box(key)
+        #: How many nodes were arranged so far, each as often as it was.
+        self.arranged = 0
         #: They hand out keys that are free.
         self.free_nodes = UniqueTexts(state.taken)
         self.free_sheets = UniqueTexts(state.sheets)

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from graphlib import TopologicalSorter
-from itertools import groupby
+from itertools import accumulate, groupby
 from statistics import median
 from typing import Any, Literal
 
@@ -20,6 +20,8 @@ Strategy = Literal["leftToRight", "topToBottom"]
 #: Nodes and edges that are arranged at once.
 MAX_NODES = 1_000
 MAX_LINKS = 2_000
+#: Layers that all edges together may span: to the library each one between its ends is one node more.
+MAX_SPAN = 50_000
 #: Up to so many edges, a second look is taken at their crossings.
 CAREFUL_EDGES = 100
 #: Nodes without connections stand in rows of so many.
@@ -59,7 +61,7 @@ def _parts(order: Sequence[str], links: Iterable[tuple[str, str]]) -> list[list[
     if not edges:
         return []
     parts: list[tuple[int, list[_Layer]]] = []
-    for part in _layered(edges + _late_starts(edges)):
+    for part in _layered(_short(edges + _late_starts(edges))):
         places = sorted((layer, at, number) for number, (layer, at) in part.items())
         by_layer = groupby(places, key=lambda place: place[0])
         parts.append((min(part), [[(order[number], at) for _layer, at, number in found] for _, found in by_layer]))
@@ -104,6 +106,25 @@ def _layered(edges: list[_Edge]) -> list[dict[int, tuple[int, float]]]:
     return [{number: (round(-y), x) for number, (x, y) in places} for places, *_size in found]
 
 
+def _short(edges: list[_Edge]) -> list[_Edge]:
+    """The edges; without the longest ones where all together span too many layers."""
+    before: dict[int, list[int]] = {}
+    for source, target in edges:
+        before.setdefault(target, []).append(source)
+    layers = _longest_ways(before)
+    spans = sorted((layers[target] - layers[source], (source, target)) for source, target in edges)
+    together = accumulate(span for span, _edge in spans)
+    return sorted(edge for (_span, edge), sum_ in zip(spans, together, strict=True) if sum_ <= MAX_SPAN)
+
+
+def _longest_ways(before: Mapping[int, Sequence[int]]) -> dict[int, int]:
+    """The layer of each node: how many edges the longest way to it has."""
+    layers: dict[int, int] = {}
+    for node in TopologicalSorter(before).static_order():
+        layers[node] = max((layers[other] + 1 for other in before.get(node, ())), default=0)
+    return layers
+
+
 def _late_starts(edges: list[_Edge]) -> list[_Edge]:
     """Edges from two layers before that keep a start next to what it leads to, not in the first layer."""
     before: dict[int, list[int]] = {}
@@ -112,9 +133,7 @@ def _late_starts(edges: list[_Edge]) -> list[_Edge]:
         before.setdefault(target, []).append(source)
         after.setdefault(source, []).append(target)
 
-    layers: dict[int, int] = {}
-    for node in TopologicalSorter(before).static_order():
-        layers[node] = max((layers[other] + 1 for other in before.get(node, ())), default=0)
+    layers = _longest_ways(before)
 
     def one_layer_before(node: int) -> list[int]:
         return [other for other in before.get(node, ()) if layers[other] == layers[node] - 1]

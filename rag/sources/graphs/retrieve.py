@@ -30,7 +30,7 @@ def retrieve(
 
     The graph must come from `listing.graph_for`: nothing outside it and its workspace's node types is read.
     """
-    with activity("retrieval", lambda: {"query": question}, graph=graph.pk) as span:
+    with activity("retrieval", lambda: {"query": question}, graph=graph.key, query_length=len(question)) as span:
         options = options or configured()
         kept = cache.read(graph, question, options)
         span.note(cache_hit=kept.context is not None)

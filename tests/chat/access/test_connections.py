@@ -70,3 +70,28 @@ def test_all_wait_together_for_a_valkey_that_is_silent(settings: Settings, monke
         monkeypatch.setattr(valkey, "_away", {})
         connections.renew([Slot(1, "first")])
         assert silent.reached() > reached
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_while_valkey_is_away_each_process_counts_its_own(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, known: bool
+) -> None:
+    settings.REDIS_PREFIX = f"limit-{uuid.uuid4().hex}"
+    settings.LIMIT_SOCKETS = 2
+    monkeypatch.setattr(valkey, "AWAY_S", 3600)
+    monkeypatch.setattr(valkey, "_away", {})
+    assert not known or connections.take(Slot(1, "first"))  # while Valkey is there
+    with silent_server() as silent:
+        settings.REDIS_URL = silent.url
+        assert known or connections.take(Slot(1, "first"))
+        assert connections.take(Slot(1, "second"))
+        assert not connections.take(Slot(1, "third"))
+        assert connections.take(Slot(1, "of another sort", "graph-sockets"))
+        assert connections.take(Slot(2, "somebody else's"))
+        connections.release(Slot(1, "third"))
+        assert not connections.take(Slot(1, "third"))
+        connections.release(Slot(1, "first"))
+        assert connections.take(Slot(1, "third"))
+        for slot in (Slot(1, "second"), Slot(1, "third"), Slot(1, "of another sort", "graph-sockets")):
+            connections.release(slot)
+        assert not any(key.endswith(":1") for key in connections._here if key.startswith(settings.REDIS_PREFIX))

@@ -105,6 +105,21 @@ def test_a_decision_answers_with_what_became_of_it(alice: User, proposal: Propos
     assert again["proposal"] == found
 
 
+def test_the_ids_of_a_run_are_for_who_may_read_its_conversation(
+    alice: User, nba: Graph, demo_workspace: Workspace
+) -> None:
+    """Another editor decides, and the model goes on in a conversation that is not there for them."""
+    colleague = User.objects.create(username="colleague")
+    Membership.objects.create(user=colleague, workspace=demo_workspace, role=Role.EDITOR)
+    ids = {"sessionId", "userMessageId", "messageId", "runId", "streamId"}
+    first, second, third = waiting(alice, nba, RENAME)[0], waiting(alice, nba, MOVE)[0], waiting(alice, nba, DELETE)[0]
+    assert ids & post(alice, f"proposals/{first.pk}/decide", {"approved": False}).json().keys()
+    answer = post(colleague, f"proposals/{second.pk}/decide", {"approved": False, "wait": True})
+    assert (answer.status_code, answer.json().keys()) == (200, {"proposal"})
+    Session.objects.filter(pk=third.session_id).update(hidden_at=timezone.now())
+    assert post(alice, f"proposals/{third.pk}/decide", {"approved": False}).json().keys() <= {"proposal"}
+
+
 def test_what_was_taken_back_is_told_wherever_a_proposal_is(
     alice: User, nba: Graph, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:

@@ -5,6 +5,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
 
+from chat.actions import conversations
+from chat.api import sessions
 from chat.models import Message, Run, RunStatus, Session, StreamEvent
 from graphs.models import Graph
 from tests.chat.api.callers import ask, get, patch, post
@@ -89,6 +91,15 @@ def test_it_keeps_a_title_that_was_given(alice: User, nba: Graph) -> None:
     patch(alice, f"chat/sessions/{session}", {"title": "Mine"})
     ask(alice, "More", sessionId=session)
     assert Session.objects.get().title == "Mine"
+
+
+def test_a_title_has_one_limit_wherever_it_is_said(alice: User, nba: Graph) -> None:
+    session = ask(alice)["sessionId"]
+    assert patch(alice, f"chat/sessions/{session}", {"title": "x" * conversations.LONGEST_TITLE}).status_code == 200
+    longest = Session._meta.get_field("title").max_length
+    title = sessions.SessionBody.model_json_schema()["properties"]["title"]
+    (limit,) = [each["maxLength"] for each in title["anyOf"] if "maxLength" in each]
+    assert limit == longest == conversations.LONGEST_TITLE
 
 
 @pytest.mark.parametrize(

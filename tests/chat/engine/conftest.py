@@ -20,6 +20,15 @@ def vendor(monkeypatch: pytest.MonkeyPatch) -> Iterator[VendorServer]:
 
 
 @pytest.fixture
+def every_wire(vendor: VendorServer, monkeypatch: pytest.MonkeyPatch) -> VendorServer:
+    """The vendor of the providers `openai` and `anthropic`, too."""
+    for name, url in (("OPENAI", vendor.openai_url), ("ANTHROPIC", vendor.anthropic_url)):
+        monkeypatch.setenv(f"{name}_API_KEY", "key-of-a-test")
+        monkeypatch.setenv(f"{name}_BASE_URL", url)
+    return vendor
+
+
+@pytest.fixture
 def running(transactional_db: None) -> Iterator[Engine]:
     with engine() as started:
         yield started

@@ -69,7 +69,7 @@ class Bystander:
         self.adopted: list[claims.ClaimedRun] = []
         claims.register(self.process_id, "here:1")
 
-    def takes(self, session_id: uuid.UUID) -> bool:
+    def takes(self) -> bool:
         return True
 
     def adopt(self, run: claims.ClaimedRun) -> None:

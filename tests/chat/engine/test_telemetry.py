@@ -69,10 +69,15 @@ def test_a_run_tells_its_calls_tools_and_costs_without_a_word(
     assert [refused["toolCall"] for refused in of("malformed_json")] == ["call_b"]
     assert [(usage["cachedTokens"], usage["purpose"]) for usage in of("token_usage")] == [(40, "chat"), (40, "chat")]
     assert all(usage["firstTokenMs"] >= 0 for usage in of("token_usage"))
-    assert of("rag_retrieve")[0]["nodes"] > 0
+    (retrieved,) = of("rag_retrieve")
+    assert (retrieved["nodes"] > 0, retrieved["graph"], retrieved["queryLength"]) == (True, "nba", len(QUESTION))
+    assert (done["messageLength"], done["answerLength"]) == (len(QUESTION), len("canary-said\n\ncanary-answer"))
+    assert done["contextLength"] > 0
+    assert [call["replyLength"] for call in calls] == [len("canary-said"), len("canary-answer")]
     begun = {"agent_chat_start", "llm_call_start", "tool_execute"}
     assert begun <= {entry["event"] for entry in heard}
     named = {"workspace": nba.workspace_id, "session": str(accepted.session_id), "run": str(accepted.run_id)}
+    named |= {"objectType": "graph", "objectKey": "nba"}
     of_the_run = [entry for entry in heard if entry["event"] != "embedding_batch"]
     assert [entry for entry in of_the_run if not named.items() <= entry.items()] == []
     assert "canary" not in json.dumps(heard)

@@ -1,20 +1,31 @@
 """`manage.py stream_chat`, in this process, with the demo's model."""
 
+import asyncio
 import json
 import os
 import signal
+import uuid
+from collections.abc import Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
 from io import StringIO
+from threading import Thread
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 
+from chat.actions import conversations
+from chat.engine import doorbell
+from chat.engine.runtime import Runtime
 from chat.models import Message, Process, Run, RunStatus, Session
 from chat.providers.provider_error import ProviderError
 from graphs.models import Graph, Role, Workspace
+from graphs.objects.refs import Ref
+from graphs.site.access import member_of
 from tests.cast import member
-from tests.chat.inprocess import Model
+from tests.chat.inprocess import PATIENCE_S, Model
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -29,6 +40,29 @@ class Interrupting(StringIO):
             self.pressed = True
             os.kill(os.getpid(), signal.SIGINT)
         return super().write(text)
+
+
+@contextmanager
+def site_running() -> Iterator[uuid.UUID]:
+    """The runner of a site beside this command, in a thread; gives the id of its process."""
+    ready: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event, uuid.UUID]] = Future()
+
+    async def serve() -> None:
+        runtime, over = Runtime(lambda: None), asyncio.Event()
+        await runtime.start()
+        doorbell.local = None  # that of the command's process
+        ready.set_result((asyncio.get_running_loop(), over, runtime.process_id))
+        await over.wait()
+        await runtime.close(drain_s=0)
+
+    thread = Thread(target=asyncio.run, args=[serve()])
+    thread.start()
+    loop, over, process_id = ready.result(timeout=PATIENCE_S)
+    try:
+        yield process_id
+    finally:
+        loop.call_soon_threadsafe(over.set)
+        thread.join()
 
 
 @pytest.fixture
@@ -125,6 +159,35 @@ def test_a_proposal_ends_it_with_three(admin: User) -> None:
     with pytest.raises(CommandError, match="waits for a decision") as waiting:
         stream_chat("rename fetch-api to Load the games")
     assert waiting.value.returncode == 3
+
+
+def test_it_drives_its_answer_itself_beside_a_site(admin: User) -> None:
+    with site_running() as site:
+        stream_chat()
+        with pytest.raises(CommandError, match="Stopped"):
+            stream_chat("what is in this graph?", session=str(Session.objects.get().pk), out=Interrupting())
+    first, second = Run.objects.order_by("created_at")
+    assert (first.outcome, second.outcome) == ("finished", "stopped")
+    assert None not in (first.process, second.process)
+    assert site not in (first.process, second.process)
+    assert first.process != second.process
+
+
+def test_it_leaves_to_the_site_what_others_asked(alice: User, admin: User, nba: Graph, model: Model) -> None:
+    waiting = conversations.post_message(member_of(alice, "demo"), "Hello?", context=Ref("graph", "nba"))
+    model.say("Hello")
+    model.end()
+    assert stream_chat()[0].strip() == "Hello"
+    run = Run.objects.get(pk=waiting.run_id)
+    assert (run.status, run.process) == (RunStatus.QUEUED, None)
+
+
+def test_what_would_have_to_wait_is_not_asked(alice: User, admin: User) -> None:
+    accepted = conversations.post_message(member_of(alice, "demo"), "Hello?", context=Ref("graph", "nba"))
+    with pytest.raises(CommandError, match="An answer is being written"):
+        stream_chat("and?", session=str(accepted.session_id), user="alice")
+    assert Run.objects.count() == 1
+    assert not Process.objects.exists()
 
 
 def test_a_model_that_is_not_there_is_refused(admin: User) -> None:

@@ -211,3 +211,45 @@ def test_a_vendors_other_models_are_not_offered() -> None:
         models.resolve_offered("openai:o1-pro")
     assert models.resolve_offered("openai").name == models.resolve_offered(None).name == "openai"
     assert (models.offered("openai:o1-pro"), models.offered("openai"), models.offered("nobody")) == (False, True, False)
+
+
+OF_CUSTOM = {"CUSTOM_BASE_URL": "http://c.example", "CUSTOM_MODEL": "c1", "LLM_PROVIDER": "custom"}
+
+
+@pytest.mark.parametrize(
+    ("said", "price"),
+    [
+        ("input=0.5,output=1.5,cached=0.1", Price(0.5, 0.1, 1.5)),
+        (" output=2 , input=1 ", Price(1, 1, 2)),
+        ("input=0,output=0", Price(0, 0, 0)),
+        ("", None),
+    ],
+)
+def test_a_model_without_a_price_has_that_of_the_environment(said: str, price: Price | None) -> None:
+    models = ConfiguredModels(TABLE, OF_CUSTOM | {"CUSTOM_PRICE": said})
+    assert models.resolve().price == price
+    assert models.choices()[0].price == price
+    assert models.problems() == []
+
+
+def test_a_price_of_the_table_stays() -> None:
+    models = ConfiguredModels(TABLE, {"DEEPSEEK_API_KEY": "x", "DEEPSEEK_PRICE": "input=9,output=9"})
+    price = TABLE["deepseek"]["price"]
+    assert models.resolve("deepseek").price == (Price(*price) if price else Price(9, 9, 9))
+    assert models.resolve("deepseek:another").price == Price(9, 9, 9)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *("0.5", "input=0.5", "input=0.5,output", "input=0.5,output=", "input=a,output=1", "input=-1,output=1"),
+        *("input=1,output=nan", "input=1,output=1e9", "input=1,output=1,colour=2", "input=1,input=1,output=2"),
+        *("input=1,output=1,", "input=1;output=1", "input=1,output=99999999", "input=1,output=\u0661"),
+    ],
+)
+def test_what_is_no_price_is_refused_in_a_sentence(said: str) -> None:
+    models = ConfiguredModels(TABLE, OF_CUSTOM | {"CUSTOM_PRICE": said})
+    sentence = "CUSTOM_PRICE must be dollars per million tokens, for example input=0.5,output=1.5,cached=0.1."
+    assert models.problems() == [sentence]
+    with pytest.raises(ModelUnavailableError, match="CUSTOM_PRICE must be dollars"):
+        models.resolve()

@@ -55,6 +55,28 @@ def test_what_is_the_same_is_written_the_same(one: Any, other: Any) -> None:
     assert is_same(one, json.loads(json.dumps(one))) or "0.0" in json.dumps(one) or "1.0" in json.dumps(one)
 
 
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"content": "a", "role": "user"},
+        {"role": "user", "content": "b"},
+        {"role": "user", "content": "a", "name": ""},
+        {"role": "user"},
+        {"role": "user", "content": None},
+        {"role": "user", "content": ["a"]},
+        "user",
+    ],
+)
+def test_a_plain_message_is_shared_only_with_its_like(other: Any) -> None:
+    plain = {"role": "user", "content": "a"}
+    for first, second in ((plain, other), (other, plain)):
+        before = take_apart({"messages": [first]})
+        again = take_apart({"messages": [second]}, before)
+        assert again.shared == 0
+        assert written(again) == written(take_apart({"messages": [second]}))
+        assert take_apart({"messages": [json.loads(json.dumps(first))]}, before).shared == 1
+
+
 def test_a_longer_conversation_shares_what_both_begin_with() -> None:
     first = take_apart({"messages": [{"role": "user", "content": "a"}, {"role": "user", "content": "b"}]})
     longer = [{"role": "user", "content": text} for text in ("a", "b", "c")]

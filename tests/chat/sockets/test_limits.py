@@ -2,6 +2,7 @@
 
 import asyncio
 import uuid
+from ipaddress import ip_network
 
 import pytest
 from django.contrib.auth.models import User
@@ -9,6 +10,7 @@ from pytest_django import Settings
 
 from chat.concurrency.database import in_db
 from chat.models import Message
+from chat.sockets import strangers
 from chat.sockets.pace import MOST_REFUSED
 from graphs.models import Graph
 from graphs.site.api import tokens
@@ -96,5 +98,42 @@ def test_it_limits_the_sockets_of_a_person(alice: User, bob: User, settings: Set
                 assert await third.closed() == 4429
             async with signed_in(alice):
                 pass
+
+    run(test)
+
+
+def from_address(address: str) -> dict[str, str]:
+    return {"x-forwarded-for": address}
+
+
+def test_it_limits_the_sockets_of_an_address_that_say_not_whose_they_are(alice: User, settings: Settings) -> None:
+    settings.LIMIT_UNKNOWN_SOCKETS = 2
+
+    async def test() -> None:
+        async with opened() as first, opened() as second, opened() as third:
+            assert (first.accepted, second.accepted, third.accepted) == (True, True, False)
+            first.send("ai:authenticate", token=await in_db(lambda: tokens.issue(alice).access))
+            await first.frame("ai:authenticated")
+            async with opened() as next_one, opened() as one_more:
+                assert (next_one.accepted, one_more.accepted) == (True, False)
+        async with opened() as first, opened() as second:
+            assert first.accepted
+            assert second.accepted
+        assert not strangers._of_address
+
+    run(test)
+
+
+def test_behind_a_proxy_that_is_trusted_the_address_is_the_strangers_own(settings: Settings) -> None:
+    settings.LIMIT_UNKNOWN_SOCKETS = 1
+
+    async def test() -> None:
+        async with opened(from_address("10.1.1.1")), opened(from_address("10.1.1.2")) as liar:
+            assert not liar.accepted, "whoever is no proxy may write what they like"
+        settings.TRUSTED_PROXIES = [ip_network("127.0.0.1")]
+        async with opened(from_address("10.1.1.1")), opened(from_address("10.1.1.2")) as other:
+            assert other.accepted
+            async with opened(from_address("10.1.1.9, 10.1.1.1")) as again:
+                assert not again.accepted
 
     run(test)

@@ -92,6 +92,30 @@ def test_it_shows_tool_calls_that_open(widget: Widget) -> None:
     expect(details).to_be_hidden()
 
 
+def test_it_shows_how_much_of_a_call_is_written(widget: Widget) -> None:
+    answer = widget.ask("One").start()
+    answer.emit("tool_start", toolCallId="1", toolName="propose_batch", args={})
+    badge, progress = widget.answers.locator(".tool-badge"), widget.answers.locator(".progress")
+    expect(progress).to_have_text("Looking things up…")
+    answer.emit("tool_delta", toolCallId="1", delta='{"reason": "')
+    expect(badge).to_contain_text("0.1 kB")
+    answer.emit("tool_delta", toolCallId="1", delta="x" * 12_000)
+    expect(badge).to_contain_text("12 kB")
+    expect(progress).to_have_text("Writing the change… 12 kB")
+    badge.click()
+    expect(widget.answers.locator(".tool-details")).to_contain_text('{"reason": "xxx')
+    answer.emit("tool_delta", toolCallId="1", args={"reason": "Better."})
+    expect(badge).not_to_contain_text("kB")
+    expect(widget.answers.locator(".tool-details")).to_contain_text('"reason": "Better."')
+    answer.emit("tool_start", toolCallId="2", toolName="search_nodes", args={})
+    answer.emit("tool_delta", toolCallId="2", delta="y" * 3_000)
+    expect(progress).to_have_text("Writing a call… 3 kB")
+    answer.emit("tool_result", toolCallId="2", result={"error": "The answer ended.", "interrupted": True})
+    expect(widget.root.get_by_role("button", name="Searched nodes interrupted")).to_be_visible()
+    answer.finish("stopped")
+    expect(widget.root.get_by_role("button", name="interrupted")).to_have_count(2)
+
+
 def test_calls_about_objects_have_their_titles(widget: Widget, server: FakeServer) -> None:
     keys = [f"d3296a42-f713-4e54-939b-87844970000{number}" for number in range(3)]
     server.links[f"product:{keys[0]}"] = {

@@ -146,3 +146,13 @@ def test_it_exports_no_other_format(alice: User, nba: Graph) -> None:
 def test_a_graph_may_be_called_import(bob: User, nba: Graph) -> None:
     Graph.objects.filter(pk=nba.pk).update(key="import")
     assert signed_in(bob).get(f"{GRAPHS}/import").json()["key"] == "import"
+
+
+def test_lists_show_the_beginning_of_a_long_description(alice: User, nba: Graph) -> None:
+    Graph.objects.filter(pk=nba.pk).update(description="x" * 10_000)
+    (listed,) = with_token(alice).get("/api/v1/graphs?search=nba").json()["results"]
+    assert listed["description"] == "x" * 1_000 + "…"
+    assert with_token(alice).get("/api/v1/graphs/nba").json()["description"] == "x" * 10_000
+    page = signed_in(alice).get("/").content.decode()
+    assert "x" * 100 in page
+    assert "x" * 1_001 not in page

@@ -88,6 +88,7 @@ def test_filters_and_pages_of_an_object(thing: Thing, alice: User, bob: User, ed
     assert versions(who="bob") == versions(origin="manual") == versions(field=thing.text) == [3]
     assert versions(session="1") == versions(field=thing.name, item=thing.item.key) == [2]
     assert versions(**{"from": moments[-1].isoformat()}) == [3]
+    assert versions(field=thing.name, item=str(thing.item)) == [2]
     assert versions(who="nobody") == versions(field=thing.name, item="nowhere") == []
     page = read(editor, object=name_of(thing), limit="1")
     assert [each["version"] for each in page["results"]] == [3]
@@ -108,6 +109,26 @@ def test_filters(nba: Graph, alice: User, bob: User, editor: Client) -> None:
     assert versions(**{"from": moments[1].isoformat()}) == [3]
     assert versions(to=moments[0].isoformat()) == [2]
     assert versions(who="nobody") == versions(field="name", item="return") == []
+
+
+def test_a_part_is_found_by_its_kind_and_key(nba: Graph, bob: User, editor: Client) -> None:
+    changes.apply(nba, [Update(Ref("graph", "nba"), {"name": "NBA scores"}, {"name": "NBA"})], by(bob))
+    rename(nba, "Fetch API", "One", by(bob))
+    changes.apply(nba, [Delete(TO_FETCH, record(nba, TO_FETCH))], by(bob))
+
+    def versions(item: str) -> list[int]:
+        return [each["version"] for each in read(editor, object="graph:nba", item=item)["results"]]
+
+    assert versions("node:fetch-api") == versions("fetch-api") == [3]
+    assert versions("edge:root-fetch-api") == [4]
+    assert versions("graph:nba") == [2]
+    for nothing in ("edge:fetch-api", "node:nba", "node:", "nodeType:fetch-api", ":fetch-api", "node:node:fetch-api"):
+        assert versions(nothing) == [], nothing
+
+
+def test_what_an_item_is_part_of_has_to_be_said(nba: Graph, editor: Client) -> None:
+    told = problem(editor.get(HISTORY, {"item": "node:fetch-api"}), 400, "validation")
+    assert told["errors"] == {"object": ["Say with “object” what the item is part of, for example graph:nba."]}
 
 
 @pytest.mark.parametrize(

@@ -68,6 +68,7 @@ def test_one_object(client: Client, nba: Graph) -> None:
         "parent": None,
         "children": {},
         "url": "/graphs/nba/",
+        "streamId": f"graph_{nba.pk}",
     }
 
 

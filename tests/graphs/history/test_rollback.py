@@ -323,3 +323,14 @@ def test_what_was_just_imported_leaves_nothing_to_undo(nba: Graph, alice: User) 
     with pytest.raises(NothingToUndo):
         rollback.roll_back(nba.workspace_id, alice, ChangeSets((made.pk,)))
     assert Edge.objects.count() == 2
+
+
+def test_what_came_back_and_was_changed_then_is_no_other_one(thing: Thing, alice: User) -> None:
+    gone = thing.apply(thing.gone(), by(alice))
+    back(thing, alice, gone)
+    thing.apply([thing.to("Changed")], by(alice))
+    plan = rollback.preview(thing.workspace.pk, ChangeSets((gone.change_set_id,)))
+    assert plan.clashes == ()
+    with pytest.raises(NothingToUndo):
+        back(thing, alice, gone)
+    assert thing.called == "Changed"

@@ -67,7 +67,9 @@ def test_an_item_that_came_went_and_changed() -> None:
     assert undone([*gone]).operations == (Create(NODE, {"name": "a", "id": 7, "version": 2}),)
     assert undone([*gone], name="b").operations == (edit("b", "a"),)
     assert undone([*gone], name="a") == Undone((), (), ())
-    assert {clash.code for clash in undone([*gone], name="x").clashes} == {"recreated", "changed"}
+    assert {clash.code for clash in undone([*gone], name="x").clashes} == {"changed"}
+    another = [edit("a", "b"), Delete(NODE, {"name": "b", "id": 8, "version": 2})]
+    assert {clash.code for clash in undone([*another], name="x").clashes} == {"recreated", "changed"}
 
 
 def test_an_edit_of_a_node_that_is_gone_is_a_clash() -> None:

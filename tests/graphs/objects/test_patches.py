@@ -1,10 +1,12 @@
 import json
+from difflib import SequenceMatcher
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphs.objects import patches
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.patches import merged, patched, patched_data
 from graphs.objects.strict import DataPatch, Patch
@@ -126,3 +128,36 @@ def test_the_nearest_place_may_be_within_a_line(text: str, search: str, nearest:
         assert "nor anything like it" in str(refused.value)
     else:
         assert nearest in str(refused.value)
+
+
+def test_what_is_alike_everywhere_is_compared_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs = 0
+
+    class Counted(SequenceMatcher[str]):
+        def find_longest_match(self, *args: Any, **named: Any) -> Any:
+            nonlocal pairs
+            found: Any = self
+            pairs += sum(len(found.b2j.get(character, ())) for character in found.a)
+            return super().find_longest_match(*args, **named)
+
+        def ratio(self) -> float:
+            raise AssertionError("it takes the cube of what it compares where that repeats itself")
+
+    monkeypatch.setattr(patches, "SequenceMatcher", Counted)
+    with pytest.raises(ChangeRefused):
+        patched(("a b " * 600 + "\n") * 30, [Patch(search="a c " * 600, replace="x")], "node")
+    assert 0 < pairs <= patches.COMPARED_PAIRS
+
+
+@given(st.text("abc", max_size=12), st.text("abc", max_size=12))
+def test_it_knows_what_two_texts_have_in_common(one: str, other: str) -> None:
+    rows = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
+    for i, first in enumerate(one):
+        for j, second in enumerate(other):
+            rows[i + 1][j + 1] = rows[i][j] + 1 if first == second else max(rows[i][j + 1], rows[i + 1][j])
+    assert patches._in_common(one, patches._places(other), len(other)) == rows[-1][-1]
+
+
+def test_a_line_end_that_does_not_occur_is_near_nothing() -> None:
+    with pytest.raises(ChangeRefused, match="nor anything like it"):
+        patched("", [Patch(search="\n", replace="x")], "node")

@@ -1,10 +1,11 @@
 import json
 
 import pytest
+from django.utils import translation
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphs.site.json_input import MAX_DEPTH, BadJSON, parse_json
+from graphs.site.json_input import MAX_DEPTH, REASONS, BadJSON, parse_json, reason
 
 json_values = st.recursive(
     st.none()
@@ -75,3 +76,18 @@ def test_it_does_not_echo_unprintable_keys() -> None:
     with pytest.raises(BadJSON) as refusal:
         parse_json('{"\\u001b[31m": 1, "\\u001b[31m": 2}')
     assert "\x1b" not in refusal.value.message
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[1", "[1,]", '{"a"', '{"a" 1}', '{"a":1,}', '{"a":1 "b"}', '"abc', '"\\x"', '"\\u12"', '"\x01"', "1 2"],
+)
+def test_what_is_no_json_is_told_in_french(text: str) -> None:
+    with pytest.raises(json.JSONDecodeError) as refused:
+        json.loads(text)
+    assert any(refused.value.msg.startswith(known) for known in REASONS)
+    with translation.override("fr"):
+        assert reason(refused.value)[:1].islower(), "Python's begin with a capital, our translations do not"
+        with pytest.raises(BadJSON, match="Ce n’est pas du JSON") as told:
+            parse_json(text)
+    assert refused.value.msg not in told.value.message

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.contrib.sessions.models import Session
 from django.test import Client
 from django.utils import timezone
 
@@ -122,3 +123,21 @@ def test_what_nobody_renewed_in_time_is_forgotten(alice: User) -> None:
     SignIn.objects.update(renewed_at=timezone.now() - timedelta(days=8))
     program(alice)
     assert SignIn.objects.count() == 1
+
+
+def test_what_is_over_is_deleted_and_nothing_else(alice: User, bob: User) -> None:
+    """Keys of sessions open nothing then, but what a browser said of itself would stay for ever."""
+    over, here, new = signed_in(alice), signed_in(alice), signed_in(bob)
+    unused, used = program(alice), program(bob)
+    past = timezone.now() - timedelta(days=15)
+    Session.objects.filter(pk=over.cookies["sessionid"].value).update(expire_date=past)
+    SignIn.objects.filter(user=alice).update(created_at=past)
+    SignIn.objects.filter(user=alice, session="").update(renewed_at=past)
+    sign_ins.forget_over()
+    refused(unused["refresh"])
+    assert renewed(used["refresh"]).status_code == 200
+    assert [client.get("/account/").status_code for client in (over, here, new)] == [302, 200, 200]
+    assert SignIn.objects.count() == 3
+    assert Session.objects.count() == 2
+    new.post("/accounts/logout/")
+    assert not SignIn.objects.filter(user=bob).exists()

@@ -236,3 +236,19 @@ def test_it_stores_texts_of_any_language_and_size(workspace: Workspace) -> None:
     node = Node.objects.get()
     assert node.process == text
     assert json.loads(json.dumps(node.data)) == {text[:50]: text}
+
+
+def test_edges_that_nobody_could_make_here_stay_and_are_named_once(workspace: Workspace) -> None:
+    """A node to itself, and into a handle that accepts another type."""
+    picky = native_node("end", handles={"L": [{"id": "in", "type": "in", "accept": "entryType"}]})
+    edges = [
+        native_edge("one", "start", "start"),
+        native_edge("two", "start", "start", sourceHandle="other"),
+        native_edge("three", "start", "end"),
+    ]
+    done = import_graph(workspace, parsed(native(nodes=[native_node("start"), picky], edges=edges)))
+    assert done.graph.edges.count() == 3
+    assert [(warning.where, warning.code) for warning in done.warnings] == [
+        ('edges[0] ("one")', "unusual_edge"), ('edges[2] ("three")', "unusual_edge"),
+    ]  # fmt: skip
+    assert "2 edges" in done.warnings[0].message

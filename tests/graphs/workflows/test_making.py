@@ -15,7 +15,7 @@ from graphs.objects import planning
 from graphs.objects.actions import ChangeRefused, parse
 from graphs.objects.preconditions import Conflicting
 from graphs.site.access import Forbidden, NotFound, member_of
-from graphs.workflows import store
+from graphs.workflows import store, trust
 from graphs.workflows.keys import KeyInvalid, KeyTaken
 from graphs.workflows.live import editing as live_editing
 from graphs.workflows.making import NewGraph, make
@@ -128,6 +128,17 @@ def test_a_deleted_graph_comes_back_as_it_was_with_its_history(
     assert versions == [2, 3, 4]
     back(alice, undone)
     assert not Object.objects.filter(pk=nba.pk).exists()
+
+
+def test_whether_somebody_looked_through_it_goes_and_comes_with_a_graph(alice: User, nba: Graph) -> None:
+    Graph.objects.filter(pk=nba.pk).update(**trust.mark(alice))
+    marked = Graph.objects.get(pk=nba.pk)
+    copy = made(alice, copy_of="nba")
+    assert (copy.untrusted_since, copy.untrusted_by) == (marked.untrusted_since, "alice")
+    back(alice, delete(alice, marked))
+    again = Graph.objects.get(pk=nba.pk)
+    assert (again.untrusted_since, again.untrusted_by) == (marked.untrusted_since, "alice")
+    assert made(alice, "Own").untrusted_since is None
 
 
 def test_live_edits_are_in_the_history_before_the_graph_goes(alice: User, nba: Graph) -> None:

@@ -52,8 +52,15 @@ def test_the_differences_are_one_change_that_can_be_undone(alice: User, nba: Gra
     assert picture(nba) == before
 
 
+def test_it_is_marked_until_somebody_has_looked_through_it(alice: User, nba: Graph) -> None:
+    file = dataclasses.replace(exported(nba), name="Games")
+    import_graph(nba.workspace, file, actor=alice, if_exists="replace")
+    assert Graph.objects.get(pk=nba.pk).untrusted_by == "alice"
+
+
 def test_the_same_again_changes_nothing(alice: User, nba: Graph) -> None:
     done = import_graph(nba.workspace, exported(nba), actor=alice, if_exists="replace")
+    assert Graph.objects.get(pk=nba.pk).untrusted_since is None
     assert (done.replaced, done.change_set) == (True, None)
     assert not ChangeSet.objects.exists()
 

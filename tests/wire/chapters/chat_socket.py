@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from chat.providers.pieces import ToolCallDelta, ToolCallStart, TurnEnd
 from tests.chat.inprocess import opened
 from tests.wire.chapters.changes import rename
 from tests.wire.inside import DOWN, TRIED_AGAIN
@@ -20,6 +21,7 @@ async def tell(story: Story) -> None:
         await _broken(story, line)
         await _stopped(story, line)
         await _replayed(story, answered)
+        await _written(story, line)
 
 
 async def _ask(line: Line, own_id: str, message: str, **values: Any) -> dict[str, Any]:
@@ -111,6 +113,7 @@ async def _refused(line: Line, session: str) -> None:
             ("ai:retry", {"sessionId": NOWHERE}),
             ("ai:deepen", {"messageId": NOWHERE}),
             ("ai:interrupt", {"sessionId": NOWHERE}),
+            ("ai:resume", {"sessionId": session, "approved": True}),
         ]
     ):
         await line.say(type_, _id=number, **values)
@@ -134,6 +137,18 @@ async def _stopped(story: Story, line: Line) -> None:
     await line.say("ai:interrupt", _id="stop", sessionId=accepted["sessionId"])
     await line.hear("the end of it", accepted["stream"], "ai:complete")
     await line.say("ai:unsubscribe", _id="leave", sessionId=accepted["sessionId"])
+
+
+async def _written(story: Story, line: Line) -> None:
+    """A call whose arguments take a while, in a reply that ends, and in one that does not."""
+    named, written = ToolCallStart("long", "search_nodes"), f'{{"query": "{"api " * 75}'
+    story.model.says(named, ToolCallDelta("long", written + '"}'), TurnEnd("tool_calls"), "Nothing.")
+    story.model.end()
+    accepted = await _ask(line, "writes", "Where?")
+    await line.hear("a call while it is written", accepted["stream"], "ai:complete")
+    story.model.says(named, ToolCallDelta("long", written), DOWN)
+    accepted = await _ask(line, "writes-half", "Where?")
+    await line.hear("a call that is cut off", accepted["stream"], "ai:error")
 
 
 async def _replayed(story: Story, answered: dict[str, Any]) -> None:

@@ -68,6 +68,8 @@ async def _imports(story: Story, native: dict[str, Any]) -> None:
     await story.send_file("no file", None)
     await story.send_file("an unknown field", native, colour="red")
     await story.call("the graph of the file", "GET", "graphs/alerts")
+    await story.call("a viewer looks through it", "POST", "graphs/alerts/trust", who="bob")
+    await story.call("looked through", "POST", "graphs/alerts/trust")
 
 
 async def _made(story: Story) -> None:

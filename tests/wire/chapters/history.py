@@ -27,6 +27,8 @@ async def _lists(story: Story, change_set: str) -> None:
     await story.call("the next page", "GET", page["next"].partition(API)[2], who="bob")
     await story.call("what one person did to a field", "GET", f"{HISTORY}&who=alice&origin=manual&field=name")
     await story.call("what was done to an item", "GET", f"{HISTORY}&item=return&from=2020-01-01T00:00:00Z")
+    await story.call("to one of a kind", "GET", f"{HISTORY}&item=node:return&from=2020-01-01T00:00:00Z")
+    await story.call("to an item of nothing", "GET", "history?item=node:return")
     await story.call("the history of a type", "GET", "history?object=nodeType:retry")
     for what, query in {
         "no object": "history",

@@ -61,6 +61,7 @@ const LEVELS = {
   tool: () => t("This workspace asks before every change of this kind."),
   session: () => t("In this conversation every change is asked for."),
   request: () => t("The assistant wants this to be checked."),
+  untrusted: () => t("This conversation has read what was imported and not looked through yet."),
   default: () => t("Nothing allows it without asking."),
 };
 

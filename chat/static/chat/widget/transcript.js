@@ -3,7 +3,8 @@
  * A transcript is {messages, last, title, summary}; `last` is the sequence number of the newest event folded. A message
  * is {id, localId?, role, status: sending|complete|queued|streaming|stopped|failed, content, reasoning, toolCalls, model,
  * modelId, deepens, gaveUp, createdAt, runId, notice, ask, usage, error, proposals, changes, inPrompt}; a tool call is
- * {id, name, args, argsText, result, status}, its status running|ok|error|stopped. `changes` is how many changes were recorded, null where nobody
+ * {id, name, args, argsText, result, status}, its status running|ok|error|stopped; `argsText` is what was written of
+ * its arguments until all of them are known. `changes` is how many changes were recorded, null where nobody
  * says. `summary` stands for the messages before {before} where the conversation has outgrown its model.
  * A message that did not change is the same object as before, so that a view need not look into it.
  */
@@ -103,8 +104,9 @@ const FOLDS = {
     writing(transcript, frame, (message) => ({ reasoning: message.reasoning + frame.token })),
   "ai:tool_start": (transcript, { toolCallId, toolName, args, ...frame }) =>
     writing(transcript, frame, (message) => withTool(message, toolCallId, { name: toolName, args, status: "running" })),
-  "ai:tool_delta": (transcript, { toolCallId, delta, ...frame }) =>
+  "ai:tool_delta": (transcript, { toolCallId, delta, args, ...frame }) =>
     writing(transcript, frame, (message) => {
+      if (args !== undefined) return withTool(message, toolCallId, { args, argsText: "" });
       const argsText = (message.toolCalls.find(({ id }) => id === toolCallId)?.argsText ?? "") + (delta ?? "");
       return withTool(message, toolCallId, { argsText });
     }),

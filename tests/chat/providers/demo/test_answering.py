@@ -1,12 +1,13 @@
 """What the demo does for a question, with the real tools, on the demo's graphs and on a kind of another application."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from chat.models import AlwaysSend
-from graphs.models import Node, Role
+from graphs.models import Edge, Node, NodeType, Role
 from graphs.objects.headers import object_for
 from graphs.objects.refs import Ref
 from graphs.site.access import Member
@@ -19,6 +20,7 @@ pytestmark = pytest.mark.django_db
 READ = ["search_nodes", "read_node_detail", "list_node_edges"]
 LOOK = ["explore_neighborhood", "list_node_edges"]
 LOAD = "load_object_tools"
+CHECK = ["read_graph_overview", LOAD, "read_object", *["read_subgraph"] * 2, *["list_node_edges"] * 9]
 BESIDE = [LOAD, "search_objects"]
 Row = dict[str, Any]
 
@@ -39,6 +41,17 @@ def about(here: World, row: AlwaysSend) -> Conversation:
     return Conversation(here.alice, object_for(here.alice, Ref("pin", str(row.pk))))
 
 
+def spare(like: Node, key: str, **values: Any) -> Node:
+    made = {"graph": like.graph, "sheet": like.sheet, "type": "filter", "data": {"a": 1}, "handles": like.handles}
+    return Node.objects.create(key=key, pos_x=0, pos_y=0, **made | values)
+
+
+def connect(source: Node, target: Node) -> None:
+    key = f"{source.key}:R-0--{target.key}:L-0"
+    ends = {"source": source, "source_handle": "R-0", "target": target, "target_handle": "L-0"}
+    Edge.objects.create(graph=source.graph, sheet=source.sheet, key=key, **ends)
+
+
 @pytest.mark.parametrize(
     ("question", "called", "told"),
     [
@@ -53,7 +66,15 @@ def about(here: World, row: AlwaysSend) -> Conversation:
         ("what leads to display-html", [*READ, *LOOK], ["{{node:filter-active}} → {{node:display-html}}"]),
         ("What happens when the API fails?", READ[::2], ["{{node:fetch-api}} → {{node:error-handler}} (error)"]),
         ("what happens if filter-active fails?", READ[::2], ["no connection there is marked as an error path"]),
-        ("trouve les erreurs", [*READ[::2], READ[2]], ["{{node:fetch-api}} → {{node:error-handler}} (error)"]),
+        ("how are errors handled?", [*READ[::2], READ[2]], ["{{node:fetch-api}} → {{node:error-handler}} (error)"]),
+        ("find the errors", CHECK, ["9 of 9 nodes", "Nothing is connected to {{node:sort-stats}}."]),
+        (
+            "trouve les erreurs",
+            CHECK,
+            ["{{node:fetch-api}} → {{node:error-handler}} (error)", "connecté à {{node:sort-"],
+        ),
+        ("how many sheets?", ["read_graph_overview", *LOOK], ["Its sheets (2)", "Its types (9)"]),
+        ("nombre de types", ["read_graph_overview", *LOOK], ["Ses feuilles (2)", "Ses types (9)"]),
         ("find the table", ["search_nodes"], ["- {{node:display-html}} (Table of players), `html`"]),
         ("Trouve les licornes", ["search_nodes"], ["Je n'ai rien trouvé pour « licornes »"]),
         ("what happens after unicorn?", ["search_nodes", *BESIDE], ["I found nothing for “unicorn”"]),
@@ -77,7 +98,53 @@ def test_a_question_about_a_graph(here: World, question: str, called: list[str],
 def test_a_way_that_ends_is_not_marked_as_going_on(here: World) -> None:
     conversation = Conversation(here.alice, here.nba)
     assert "…" not in conversation.ask("what happens after fetch-api?")
-    assert "…" in conversation.ask("what happens after root?")
+    assert "- … and on from {{node:display-html}}" in conversation.ask("what happens after root?")
+    assert "- … et la suite à partir de {{node:fetch-api}}" in conversation.ask("Qu'est-ce qui mène à return ?")
+
+
+def test_a_way_that_goes_in_a_circle_is_not_marked_as_going_on(here: World) -> None:
+    nodes = {node.key: node for node in Node.objects.filter(graph=here.nba)}
+    connect(nodes["display-html"], nodes["root"])
+    Edge.objects.filter(graph=here.nba, target=nodes["return"]).delete()
+    assert "…" not in Conversation(here.alice, here.nba).ask("what happens after root?")
+
+
+def test_a_way_of_more_nodes_than_are_shown_says_where_it_goes_on(here: World) -> None:
+    root = Node.objects.get(graph=here.nba, key="root")
+    for number in range(60):
+        connect(root, spare(root, f"spare-{number}"))
+    answer = Conversation(here.alice, here.nba).ask("what happens after root?")
+    assert "- … and on from {{node:" in answer
+
+
+def test_types_that_are_left_out_are_counted(here: World) -> None:
+    root = Node.objects.get(graph=here.nba, key="root")
+    for number in range(30):
+        spare(root, f"spare-{number:02}", type=f"kind-{number:02}")
+    answer = Conversation(here.alice, here.nba).ask("which types of nodes are there?")
+    assert "Its types (39): " in answer
+    assert "14 more" in answer
+
+
+def test_it_finds_what_is_empty_or_hangs_on_nothing(here: World) -> None:
+    nodes = {node.key: node for node in Node.objects.filter(graph=here.nba)}
+    Node.objects.filter(pk=nodes["filter-active"].pk).update(process="", data={})
+    Node.objects.filter(pk=nodes["return"].pk).update(handles={})
+    answer = Conversation(here.alice, here.nba).ask("what is wrong here?")
+    assert "Neither code nor data: {{node:filter-active}}." in answer
+    assert "hangs on a handle that is not there: {{node:return}}." in answer
+
+
+def test_it_says_how_many_nodes_it_checked(here: World) -> None:
+    root = Node.objects.get(graph=here.nba, key="root")
+    for number in range(40):
+        spare(root, f"spare-{number:02}")
+    assert "I looked at 30 of 49 nodes" in Conversation(here.alice, here.nba).ask("find the errors")
+
+
+def test_it_finds_nothing_wrong_where_nothing_is(here: World) -> None:
+    Node.objects.filter(graph=here.nba, key="sort-stats").delete()
+    assert "I found nothing wrong." in Conversation(here.alice, here.nba).ask("find the errors")
 
 
 @pytest.mark.parametrize(
@@ -108,9 +175,7 @@ def test_a_change_of_a_graph(here: World, question: str, tool: str, arguments: R
     said = conversation.ask(question)
     name, proposed = conversation.calls[-1]
     assert (name, {key: value for key, value in proposed.items() if key != "reason"}) == (f"propose_{tool}", arguments)
-    assert proposed["reason"].rstrip(".") in said.replace("{{node:", "").replace("}}", "").replace("“", "").replace(
-        "”", ""
-    )
+    assert proposed["reason"].rstrip(".") in re.sub(r"\{\{node:|\}\}|“|”|«\s|\s»", "", said)
     assert ("Nothing is changed yet" in said) != ("Rien n'est encore modifié" in said)
 
 
@@ -121,6 +186,10 @@ def test_a_change_of_a_graph(here: World, question: str, tool: str, arguments: R
          [("in", "fetch-api", "R-0"), ("out", "filter-active", "L-0")]),
         ("add a retry before display-html", "api-call", "filter-active:R-0--display-html:L-0",
          [("in", "filter-active", "R-0"), ("out", "display-html", "L-0")]),
+        ("insert a log node between filter-active and fetch-api", "log-node", "fetch-api:R-0--filter-active:L-0",
+         [("in", "fetch-api", "R-0"), ("out", "filter-active", "L-0")]),
+        ("Insère un nœud log entre root et fetch-api", "log-node", "root:R-0--fetch-api:L-0",
+         [("in", "root", "R-0"), ("out", "fetch-api", "L-0")]),
         ("Ajoute un filter après root", "filter", "root:R-0--fetch-api:L-0",
          [("in", "root", "R-0"), ("out", "fetch-api", "L-0")]),
     ],
@@ -132,6 +201,21 @@ def test_a_new_node_on_a_way(here: World, question: str, type_key: str, cut: str
     new = creating["arguments"]
     assert (deleting["arguments"], new["typeKey"]) == ({"edgeKey": cut}, type_key)
     assert [(way["direction"], way["otherKey"], way["otherHandle"]) for way in new["edges"]] == ways
+
+
+def test_a_type_on_a_later_page_is_found(here: World) -> None:
+    described = "x" * 200
+    for number in range(20):
+        made = {"key": f"a-{number:02}", "display_name": f"A{described[1:]}", "description": described}
+        NodeType.objects.create(workspace=here.nba.workspace, **made)
+    conversation = Conversation(here.alice, here.nba)
+    conversation.ask("insert a log node between fetch-api and filter-active")
+    assert [arguments for name, arguments in conversation.calls if name == "list_available_node_types"][1]["offset"]
+    assert conversation.calls[-1][1]["actions"][1]["arguments"]["typeKey"] == "log-node"
+
+
+def test_what_it_proposes_in_french_stands_in_french_quotes(here: World) -> None:
+    assert "« Tri »" in Conversation(here.alice, here.nba).ask("Renomme root en Tri")
 
 
 def test_several_changes_in_one_sentence_are_one_batch(here: World) -> None:

@@ -1,3 +1,4 @@
+import hashlib
 import re
 from datetime import UTC, datetime, timedelta
 
@@ -19,6 +20,18 @@ GRAPHS = "/api/v1/graphs"
 def test_a_token_signed_like_ours_is_accepted(alice: User) -> None:
     """Without this the refusals below would prove nothing."""
     assert with_header(f"Bearer {sign(claims(alice))}").get(GRAPHS).status_code == 200
+
+
+def test_the_mark_of_the_password_is_made_with_the_key_of_the_site(alice: User) -> None:
+    """Who reads a token and a password's hash cannot make one from the other, as a bare digest would let them."""
+    stored = alice.password.encode()
+    bare = {hashlib.new(name, stored).hexdigest() for name in ("md5", "sha1", "sha256")}
+    mark = claims(alice)["hash_password"]
+    assert re.fullmatch("[0-9a-f]{64}", mark)
+    assert mark not in {*bare, alice.get_session_auth_hash()}
+    for guess in bare:
+        answer = with_header(f"Bearer {sign(claims(alice, hash_password=guess))}").get(GRAPHS)
+        problem(answer, 401, "authentication_failed")
 
 
 @pytest.mark.parametrize("forgery", FORGERIES)

@@ -52,10 +52,39 @@ def test_an_edge_that_would_lead_nowhere_is_refused(handled: Graph, changed: dic
 
 
 def test_a_handle_may_be_named_with_its_side_or_not_at_all_where_there_is_one(handled: Graph) -> None:
-    planned = one(
-        handled, "create_edge", **{**EDGE, "sourceHandle": "R-R-1", "targetKey": "fetch-api", "targetHandle": ""}
-    )
-    assert planned.operations[0].item.key == "fetch-api:R-1--fetch-api:L-0"
+    Node.objects.filter(key="return").update(handles=HANDLES)
+    planned = one(handled, "create_edge", **{**EDGE, "sourceHandle": "R-R-1", "targetHandle": ""})
+    assert planned.operations[0].item.key == "fetch-api:R-1--return:L-0"
+
+
+def test_no_edge_leads_from_a_node_to_itself(handled: Graph) -> None:
+    to_itself = EDGE | {"targetKey": "fetch-api", "targetHandle": "L-0"}
+    assert '"fetch-api" cannot lead to itself' in refused(handled, "create_edge", **to_itself)
+
+
+def accepting(wanted: str, given: str = "any") -> None:
+    """`return` accepts only this, `fetch-api` gives that."""
+    Node.objects.filter(key="return").update(handles={"L": [{"id": "L-1", "type": "in", "accept": wanted}]})
+    Node.objects.filter(key="fetch-api").update(handles={"R": [{"id": "R-1", "type": "out", "accept": given}]})
+
+
+@pytest.mark.parametrize(
+    ("wanted", "given"), [("any", "msg"), ("", "any"), ("api-call", "any"), ("msg", "msg"), ("main", "any")]
+)
+def test_a_handle_takes_what_it_accepts(handled: Graph, wanted: str, given: str) -> None:
+    """A type of nodes, or a kind of values, which the other handle may leave open."""
+    accepting(wanted, given)
+    assert one(handled, "create_edge", **EDGE).operations
+
+
+@pytest.mark.parametrize(("wanted", "given"), [("entryType", "any"), ("own", "any"), ("used", "any"), ("a", "b")])
+def test_a_handle_takes_nothing_else(handled: Graph, wanted: str, given: str) -> None:
+    """A built-in type, one of the workspace, one that only nodes have, another kind of values."""
+    NodeType.objects.create(workspace=handled.workspace, key="own", display_name="Own")
+    Node.objects.filter(key="root").update(type="used")
+    accepting(wanted, given)
+    told = refused(handled, "create_edge", **EDGE)
+    assert f'"L-1" of "return" accepts {wanted} only; "fetch-api" is of the type api-call' in told
 
 
 def test_an_end_without_a_handle_of_the_direction_is_told(nba: Graph) -> None:

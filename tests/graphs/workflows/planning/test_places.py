@@ -1,6 +1,6 @@
 """Places of new nodes and the layout: nothing over another, nothing moves that was not asked to."""
 
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
 import pytest
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from graphs.models import Edge, Graph, Node, Sheet
 from graphs.objects.operations import Update
 from graphs.objects.refs import Ref
-from graphs.workflows.planning import layout
+from graphs.workflows.planning import arranging, layout
 from graphs.workflows.planning.boxes import GAP_ACROSS, Box, box_of, free_y
 from tests.graphs.workflows.planning.asking import done, one, refused, without_versions
 
@@ -78,6 +78,19 @@ def test_a_long_chain_and_a_wide_fan_are_arranged_without_breaking() -> None:
     fan = [("0", str(number)) for number in range(1, layout.MAX_NODES)]
     for links in (chain, fan):
         assert len(layout.arranged(before, links, "leftToRight")) == layout.MAX_NODES
+
+
+def test_edges_that_span_many_layers_are_left_out_where_they_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = {f"n{number:03}": Box(0, 0, 190, 64) for number in range(600)}
+    keys = sorted(before)
+    asked = []
+    layered = layout._layered
+    monkeypatch.setattr(layout, "_layered", lambda edges: asked.append(edges) or layered(edges))
+    chain = [*pairwise(keys)]
+    placed = layout.arranged(before, [*chain, *((keys[0], key) for key in keys[2:])], "leftToRight")
+    assert sum(target - source for source, target in asked[0]) <= layout.MAX_SPAN < sum(range(600))
+    assert {(number, number + 1) for number in range(599)} <= set(asked[0])
+    assert sorted(placed, key=lambda key: placed[key].x) == keys
 
 
 @given(boxes, st.lists(boxes, max_size=12))
@@ -181,3 +194,13 @@ def test_nodes_of_one_batch_do_not_stand_on_each_other(nba: Graph) -> None:
     done(nba, one(nba, "batch", actions=[node] * 5))
     assert Edge.objects.filter(source__key="return").count() == 5
     assert overlapping(drawn_boxes(nba)) == []
+
+
+def test_one_change_arranges_no_more_than_so_many_nodes(nba: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+    arranged = layout.arranged
+    monkeypatch.setattr(layout, "arranged", lambda *args: calls.append(args) or arranged(*args))
+    monkeypatch.setattr(arranging, "MAX_ARRANGED", 20)
+    step = {"tool": "propose_reorganize_layout", "arguments": {"sheet": "main"}}
+    assert "at most 20 nodes" in refused(nba, "batch", actions=[step] * 1_000)
+    assert sum(len(boxes) for boxes, *_rest in calls) <= 20

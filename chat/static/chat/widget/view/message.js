@@ -7,6 +7,7 @@ import { icon } from "../icons.js";
 import { legible } from "../legible.js";
 import { Markdown } from "../markdown.js";
 import { syncText } from "../markdown/render.js";
+import { writtenSize } from "../toolcalls.js";
 import { errorText, momentText, numberText, timeText, usageText, usageTitle } from "../words.js";
 import { askCard } from "./ask.js";
 import { iconButton, textButton } from "./buttons.js";
@@ -215,12 +216,19 @@ export class AssistantMessage {
   }
 }
 
+function writingText(call) {
+  const size = writtenSize(call);
+  return call.name.startsWith("propose_") ? t("Writing the change… {size}", { size }) : t("Writing a call… {size}", { size });
+}
+
 function progressText({ status, notice, content, toolCalls, reasoning }) {
   if (status === "queued") return t("Queued: begins after the answer before it");
   if (status !== "streaming") return "";
   const seconds = Math.ceil(notice?.delayS ?? 0);
   if (seconds > 0) return t("The model is busy. Trying again in {seconds} s.", { seconds });
   if (notice) return t("The model is busy. Trying again.");
+  const written = toolCalls.find((call) => writtenSize(call));
+  if (written) return writingText(written);
   if (toolCalls.some((call) => call.status === "running")) return t("Looking things up…");
   if (content) return "";
   return reasoning ? t("Reasoning…") : t("Thinking…");

@@ -3,7 +3,7 @@
 import { t } from "../../../graphs/strings.js";
 import { h } from "../elements.js";
 import { icon } from "../icons.js";
-import { objectOf, toolBadge, toolSubject } from "../toolcalls.js";
+import { objectOf, toolBadge, toolSubject, writtenSize } from "../toolcalls.js";
 
 const CUT = 2_000;
 
@@ -35,7 +35,7 @@ export class ToolBadge {
     const sign = { error: "warning", stopped: "stop" }[call.status] ?? own;
     this.mark.replaceChildren(call.status === "running" ? h("span", { class: "spinner" }) : icon(sign));
     this.name.textContent = words;
-    this.subject.textContent = toolSubject(call);
+    this.subject.textContent = toolSubject(call) || writtenSize(call);
     this.status.textContent = statusText(call.status);
     this.badge.title = call.name;
     const object = objectOf(call.args);
@@ -56,7 +56,7 @@ export class ToolBadge {
 
   fill() {
     const { args, argsText, result, status } = this.call;
-    const given = args ?? (argsText || undefined);
+    const given = argsText || args;
     const running = h("p", { class: "muted", text: t("Running…") });
     const answer = status === "running" ? running : section(t("Result"), result);
     this.details.replaceChildren(section(t("Arguments"), given), answer);
@@ -94,7 +94,7 @@ function statusText(status) {
   switch (status) {
     case "running": return t("running");
     case "error": return t("failed");
-    case "stopped": return t("stopped");
+    case "stopped": return t("interrupted");
     default: return t("done");
   }
 }

@@ -1,0 +1,210 @@
+"""Doors with the largest answers: a few at a time of one person and of this process, sent as fast as they are taken.
+
+An ASGI application around Django. Who finds no place waits for one, holding neither a thread nor a connection.
+"""
+
+import asyncio
+import logging
+import re
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from django.http import HttpRequest, HttpResponseBase
+from django.utils import translation
+from django.utils.translation import gettext as _
+
+from chat.access import identity
+from chat.access.identity import Identity
+from chat.sockets.backpressure import Gate, TooSlow, release_gate, response_gate
+from chat.web.problem_answer import answer_problem
+from graphs.site.api.problems import Problem
+from graphs.site.database_away import AWAY
+
+log = logging.getLogger("countersign.api")
+
+#: Answers that are made or sent, of this process and of one person.
+MOST = 8
+MOST_OF_ONE = 2
+#: Of these so many are made at the same time: others have the interpreter for a third of the time.
+MOST_MADE = 2
+WAIT_S = 10.0
+#: Who takes longer to read an answer loses it to somebody who waits, where all places are taken.
+READ_WITHIN_S = 30.0
+#: Where a scope has what tells a place how its answer is made.
+PLACE = "countersign.place"
+_WHOLE = re.compile(
+    r"/api/v1/(graphs/[^/]+(/export)?|node-types|objects(/[^/]+/[^/]+)?|history(/[^/]+)?|proposals(/[^/]+)?"
+    r"|streams/events/[^/]+"
+    r"|chat/sessions/[^/]+/(messages|stream-events)|chat/messages/[^/]+/stream-events)"
+)
+_SEARCHED = "/api/v1/graphs"
+
+Receive = Callable[[], Awaitable[dict[str, Any]]]
+Answer = Callable[[HttpRequest], HttpResponseBase]
+
+
+class Place:
+    """One of the places, from asking until the answer is both made and sent."""
+
+    def __init__(self, places: "Places", user_id: int) -> None:
+        self._places = places
+        self._loop = asyncio.get_running_loop()
+        self.user_id = user_id
+        self.gate = Gate()
+        self.sent_since = 0.0
+        self.is_made = False
+        self.is_sent = False
+        self._has_begun = False
+
+    def begin(self) -> None:
+        """Says that a thread makes the answer, which it does to the end, also when the reader has left."""
+        self._has_begun = True
+
+    def end(self) -> None:
+        """Says that the thread has ended; called by it."""
+        self._loop.call_soon_threadsafe(self._made)
+
+    def sent(self) -> None:
+        """Says that nothing more is sent, whatever the reason."""
+        self.is_sent = True
+        self.is_made = self.is_made or not self._has_begun
+        self._places.changed(self)
+
+    def _made(self) -> None:
+        self.is_made, self.sent_since = True, self._loop.time()
+        self._places.changed(self)
+
+
+class Places:
+    """Who has a place, and who waits for one, in the order in which they came."""
+
+    def __init__(self) -> None:
+        self._taken: list[Place] = []
+        self._of_person: Counter[int] = Counter()
+        self._waiting: list[asyncio.Future[None]] = []
+
+    async def take(self, user_id: int) -> Place | None:
+        """A place; None if none came free in time."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + WAIT_S
+        while not self._has_room(user_id):
+            self._cut_a_slow_reader(loop.time())
+            free: asyncio.Future[None] = loop.create_future()
+            self._waiting.append(free)
+            try:
+                async with asyncio.timeout_at(min(deadline, loop.time() + 1)):
+                    await free
+            except TimeoutError:
+                if loop.time() >= deadline:
+                    return None
+            finally:
+                if free in self._waiting:
+                    self._waiting.remove(free)
+        place = Place(self, user_id)
+        self._taken.append(place)
+        self._of_person[user_id] += 1
+        return place
+
+    def changed(self, place: Place) -> None:
+        """Frees the place if its answer is made and sent, and lets those who wait look."""
+        if place.is_made and place.is_sent and place in self._taken:
+            self._taken.remove(place)
+            self._of_person -= Counter([place.user_id])
+        waiting, self._waiting = self._waiting, []
+        for each in waiting:
+            if not each.done():
+                each.set_result(None)
+
+    def _has_room(self, user_id: int) -> bool:
+        made = sum(not place.is_made for place in self._taken)
+        return len(self._taken) < MOST and made < MOST_MADE and self._of_person[user_id] < MOST_OF_ONE
+
+    def _cut_a_slow_reader(self, now: float) -> None:
+        """Ends what was sent for longest, if all places are taken and it took too long."""
+        if len(self._taken) < MOST:
+            return
+        slow = [place for place in self._taken if place.is_made and now - place.sent_since > READ_WITHIN_S]
+        if slow:
+            slowest = min(slow, key=lambda place: place.sent_since)
+            log.warning("an answer to user %s cut off for somebody who waits", slowest.user_id)
+            slowest.gate.cut()
+
+
+class LargeAnswers:
+    """Wraps the application that answers."""
+
+    def __init__(self, application: Any) -> None:
+        self._application = application
+        self.places = Places()
+
+    async def __call__(self, scope: dict[str, Any], receive: Receive, send: Any) -> None:
+        person = await _person(scope) if _may_be_large(scope) else None
+        if person is None:
+            await self._application(scope, receive, send)
+            return
+        place = await self.places.take(person.user.pk)
+        if place is None:
+            await _refuse(scope, send)
+            return
+        try:
+            await self._application({**scope, PLACE: place}, receive, _Paced(place, send))
+        except TooSlow:
+            log.warning("an answer to user %s cut off, its reader took nothing for a while", place.user_id)
+            place.gate.cut()
+        finally:
+            place.sent()
+
+
+def making(request: HttpRequest, answer: Answer) -> Answer:
+    """`answer`, for a thread; it tells the place of the request, if that has one, when it begins and ends."""
+    place = getattr(request, "scope", {}).get(PLACE)
+    if place is None:
+        return answer
+
+    def tell(request: HttpRequest) -> HttpResponseBase:
+        place.begin()
+        try:
+            return answer(request)
+        finally:
+            place.end()
+
+    return tell
+
+
+class _Paced:
+    """Sends no faster than the reader takes it: the rest waits in Django's response, and not once more in a buffer."""
+
+    def __init__(self, place: Place, send: Any) -> None:
+        self._place = place
+        self._send = send
+
+    async def __call__(self, message: dict[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            await self._send(message)
+            self._place.gate = response_gate(self._send)
+            return
+        await self._place.gate.passed()
+        if not message.get("more_body"):
+            release_gate(self._send)
+        await self._send(message)
+
+
+def _may_be_large(scope: dict[str, Any]) -> bool:
+    path = scope["path"]
+    searched = path == _SEARCHED and b"search=" in scope.get("query_string", b"")
+    return scope["method"] in {"GET", "HEAD"} and (searched or _WHOLE.fullmatch(path) is not None)
+
+
+async def _person(scope: dict[str, Any]) -> Identity | None:
+    """Who asks; None for somebody unknown or while the database is away, of which Django answers."""
+    try:
+        return await identity.of_request(scope["headers"])
+    except AWAY:
+        return None
+
+
+async def _refuse(scope: dict[str, Any], send: Any) -> None:
+    translation.activate(identity.language_of(scope["headers"]))
+    sentence = _("Too many large answers at once. Try again in a moment.")
+    await answer_problem(Problem(429, "throttled", sentence, headers={"Retry-After": "5"}), scope["headers"], send)

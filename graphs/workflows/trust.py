@@ -1,0 +1,52 @@
+"""The mark of what was imported: until an editor has looked through it, a person is asked before every change."""
+
+from typing import TypedDict
+
+from django.contrib.admin.models import CHANGE, LogEntry
+from django.contrib.auth.models import User
+from django.contrib.contenttypes.models import ContentType
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_noop
+
+from graphs.models import Graph, NodeType, Object
+from graphs.objects.holding import held
+from graphs.site.access import Member, hold_role, or_not_found
+
+#: What the log of the admin says of it, in the language of who reads that.
+LOOKED_THROUGH = gettext_noop("Looked through what was imported.")
+
+
+class Mark(TypedDict, total=False):
+    """The columns of an object that say that it is untrusted; none of one that is trusted."""
+
+    untrusted_since: object
+    untrusted_by: str
+
+
+def mark(actor: User | None) -> Mark:
+    """What an import by this person writes on the graph and on each node type that it brings."""
+    return Mark(untrusted_since=timezone.now(), untrusted_by=actor.get_username() if actor else "")
+
+
+def lift(member: Member, graph: Graph) -> None:
+    """Takes the mark from a graph, and from the node types that came with it; the log of the admin says who did.
+
+    Does nothing to a graph without a mark. Raises `Forbidden`, or `NotFound` if the graph is gone.
+    """
+    with transaction.atomic():
+        hold_role(member).require_editor()
+        there = or_not_found(held(Object.objects.filter(pk=graph.pk)).first())
+        if there.untrusted_since is None:
+            return
+        came_with_it = Q(type=NodeType.TYPE, workspace=there.workspace_id, untrusted_since=there.untrusted_since)
+        Object.objects.filter(Q(pk=there.pk) | came_with_it).update(untrusted_since=None, untrusted_by="")
+        LogEntry.objects.create(
+            user=member.user,
+            content_type=ContentType.objects.get_for_model(Graph),
+            object_id=str(there.pk),
+            object_repr=str(graph)[:200],
+            action_flag=CHANGE,
+            change_message=LOOKED_THROUGH,
+        )

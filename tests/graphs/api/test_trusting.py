@@ -1,0 +1,50 @@
+"""Looking through an imported graph: `POST graphs/{key}/trust`, and its button on the page."""
+
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from graphs.models import Graph, Workspace
+from tests.graphs.api.callers import problem, upload, with_token
+from tests.graphs.api.test_importing import native
+
+
+def test_the_mark_is_told_until_an_editor_takes_it_away(alice: User) -> None:
+    client = with_token(alice)
+    upload(client, native())
+    before = client.get("/api/v1/graphs/small")
+    assert (before.json()["untrustedBy"], before.json()["untrustedSince"] is None) == ("alice", False)
+    assert client.get("/api/v1/graphs").json()["results"][0]["untrustedSince"]
+    assert client.post("/api/v1/graphs/small/trust").json()["untrustedSince"] is None
+    seen = {"If-None-Match": before.headers["ETag"]}
+    after = client.get("/api/v1/graphs/small", headers=seen)
+    assert (after.status_code, after.json()["untrustedSince"], after.json()["untrustedBy"]) == (200, None, "")
+
+
+def test_a_viewer_may_not(alice: User, bob: User) -> None:
+    upload(with_token(alice), native())
+    problem(with_token(bob).post("/api/v1/graphs/small/trust"), 403, "forbidden")
+    assert Graph.objects.get().untrusted_since
+
+
+def test_a_foreign_graph_is_as_one_that_is_not_there(alice: User, charlie: User, other_workspace: Workspace) -> None:
+    upload(with_token(alice), native())
+    foreign, absent = (with_token(charlie).post(f"/api/v1/graphs/{key}/trust") for key in ("small", "nowhere"))
+    assert problem(foreign, 404, "not_found") == problem(absent, 404, "not_found")
+    assert Graph.objects.get().untrusted_since
+
+
+def test_the_page_says_so_and_has_a_button_for_editors(client: Client, alice: User, bob: User) -> None:
+    upload(with_token(alice), native())
+    page, address = reverse("graph", args=["small"]), reverse("trust-graph", args=["small"])
+    client.force_login(bob)
+    seen = client.get(page).content.decode()
+    assert "by alice, not looked through yet" in seen
+    assert address not in seen
+    assert client.post(address).status_code == 403
+    assert "not looked through yet" in client.get(reverse("home")).content.decode()
+    client.force_login(alice)
+    assert address in client.get(page).content.decode()
+    assert client.post(address).status_code == 302
+    assert "data-untrusted" not in client.get(page).content.decode()
+    assert "data-untrusted" not in client.get(reverse("home")).content.decode()
