@@ -70,6 +70,7 @@ async def _imports(story: Story, native: dict[str, Any]) -> None:
     await story.call("the graph of the file", "GET", "graphs/alerts")
     await story.call("a viewer looks through it", "POST", "graphs/alerts/trust", who="bob")
     await story.call("looked through", "POST", "graphs/alerts/trust")
+    await story.call("an absent graph is looked through", "POST", "graphs/nowhere/trust")
 
 
 async def _made(story: Story) -> None:
