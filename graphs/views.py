@@ -24,8 +24,9 @@ from graphs.site.pages import member_page, render_page
 from graphs.site.uploads import was_too_big
 from graphs.workflows import listing, trust
 from graphs.workflows.import_form import ImportForm, explain
-from graphs.workflows.imports import ImportedGraph, KeyInvalid, KeyTaken
+from graphs.workflows.imports import ImportedGraph
 from graphs.workflows.interchange.refusals import ImportRefused
+from graphs.workflows.keys import KeyInvalid, KeyTaken, free_key
 from graphs.workflows.listing import graph_for
 from graphs.workflows.store import GRAPH
 
@@ -110,10 +111,13 @@ def _outcome(request: HttpRequest, member: Member, form: ImportForm) -> dict[str
     if not form.is_valid():
         return {"status": 400}
     try:
-        done: ImportedGraph = form.run(member.workspace, member.user)
+        done: ImportedGraph = form.run(member.workspace, member.user, "refuse")
     except ImportRefused as refusal:
         return {"refused": explain(refusal), "status": 400}
-    except (KeyTaken, KeyInvalid) as error:
+    except KeyTaken as error:
         form.add_error("key", str(error))
-        return {"status": 409 if isinstance(error, KeyTaken) else 400}
+        return {"status": 409, "taken": error.key, "free": free_key(member.workspace, error.key)}
+    except KeyInvalid as error:
+        form.add_error("key", str(error))
+        return {"status": 400}
     return {"done": done}

@@ -7,6 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from chat.providers.model_request import PromptMessage
 from chat.subjects import words
+from chat.subjects.registered_subjects import subject_of
 from chat.tools.object_reading import READ_TOOLS
 from chat.tools.proposing import WRITE_TOOLS
 from chat.tools.tool import Arguments, ReadTool, Tool, ToolContext
@@ -24,9 +25,10 @@ class LoadObjectTools(ReadTool[LoadArguments]):
     arguments = LoadArguments
 
     def run(self, context: ToolContext, arguments: LoadArguments) -> dict[str, Any]:
+        own = subject_of(context.about.type).loaded_tools if context.about else ()
         may_edit = context.member.role.may_edit
         return {
-            "tools": [tool.name for tool in OBJECT_TOOLS if may_edit or not tool.writes],
+            "tools": [tool.name for tool in (*OBJECT_TOOLS, *own) if may_edit or not tool.writes],
             "kinds": words.kinds_text(),
             "note": "You have these tools now. Write an object as {{type:id}}, which becomes a link.",
         }

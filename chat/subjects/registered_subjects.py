@@ -15,8 +15,8 @@ def register(kind: str, subject: Subject) -> None:
         raise ValueError(f"{kind}: {subject!r} is no subject. Write register({kind!r}, MySubject()), of a Subject.")
     if kind in SUBJECTS:
         raise ValueError(f"Two subjects are registered for {kind!r}. Keep one of them.")
-    known = {tool.name: tool for each in every_subject() for tool in each.tools}
-    for tool in subject.tools:
+    known = {tool.name: tool for each in every_subject() for tool in (*each.tools, *each.loaded_tools)}
+    for tool in (*subject.tools, *subject.loaded_tools):
         if known.get(tool.name, tool) is not tool:
             raise ValueError(f"Two tools are called {tool.name!r}. Give one of them another name.")
     SUBJECTS[kind] = subject

@@ -49,6 +49,8 @@ class Subject:
     tools: ClassVar[Sequence[Tool[Any]]] = (BATCH,)
     #: Whether those for objects of any kind are sent only once a model asks for them.
     loads_object_tools: ClassVar[bool] = False
+    #: Sent together with those.
+    loaded_tools: ClassVar[Sequence[Tool[Any]]] = ()
     #: In which tables the records that are always sent stand, by kind; a kind without one has a table of its fields.
     tables: ClassVar[Mapping[str, Table]] = {}
 

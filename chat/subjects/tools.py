@@ -42,7 +42,7 @@ def tools_of(subject: Subject, *, loaded: bool = True, summarised: bool = True) 
     longer sent, and can be read.
     """
     at_once = (LOAD_OBJECT_TOOLS,) if subject.loads_object_tools else OBJECT_TOOLS
-    later = OBJECT_TOOLS if subject.loads_object_tools and loaded else ()
+    later = (*OBJECT_TOOLS, *subject.loaded_tools) if subject.loads_object_tools and loaded else ()
     earlier = (READ_EARLIER_MESSAGES,) if summarised else ()
     return [*subject.tools, READ_TOOL_RESULT, *at_once, *later, *earlier]
 

@@ -57,7 +57,7 @@ class SeenItemBody(RefBody):
 
 
 class SeenBody(SeenItemBody):
-    type: Literal["node", "edge", "nodeType"]
+    type: Literal["graph", "sheet", "node", "edge", "nodeType"]
 
 
 class ChangesBody(Body):

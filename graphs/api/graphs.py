@@ -22,8 +22,9 @@ from graphs.site.api.problems import Problem, invalid, invalid_fields, too_big
 from graphs.site.uploads import was_too_big
 from graphs.workflows import exports, listing, trust
 from graphs.workflows.import_form import FORMATS, ImportForm, explain
-from graphs.workflows.imports import ImportedGraph, KeyInvalid, KeyTaken
+from graphs.workflows.imports import ImportedGraph
 from graphs.workflows.interchange.refusals import ImportRefused
+from graphs.workflows.keys import KeyInvalid, KeyTaken
 from graphs.workflows.listing import SizedGraph, graph_for
 
 KEY = OpenApiParameter("key", str, OpenApiParameter.PATH, description="The key of the graph in its workspace.")
@@ -40,6 +41,7 @@ UPLOAD = {
             "file": {"type": "string", "contentMediaType": "application/json"},
             "format": {"type": "string", "enum": [name for name, _label in FORMATS], "default": "auto"},
             "key": {"type": "string", "maxLength": 100},
+            "ifExists": {"type": "string", "enum": ["copy", "replace", "refuse"]},
         },
     }
 }
@@ -51,7 +53,7 @@ class GraphsView(APIView):
         """The graphs of the workspace by name."""
         graphs = listing.matching(current_member(request).workspace, request.GET.get("search", ""))
         page = asked_page(request, graphs, listing.ORDERING)
-        shown = _summaries(listing.with_sizes(page.rows))
+        shown = summaries(listing.with_sizes(page.rows))
         return Response(GraphPage.of(page, shown).to_json())
 
 
@@ -97,7 +99,7 @@ class TrustView(APIView):
         member = current_member(request)
         graph = graph_for(member, key)
         trust.lift(member, graph)
-        (summary,) = _summaries(listing.with_sizes([graph_for(member, key)]))
+        (summary,) = summaries(listing.with_sizes([graph_for(member, key)]))
         return Response(summary.to_json())
 
 
@@ -119,7 +121,8 @@ class ExportView(APIView):
         )
 
 
-def _summaries(graphs: Sequence[SizedGraph]) -> list[GraphSummary]:
+def summaries(graphs: Sequence[SizedGraph]) -> list[GraphSummary]:
+    """Graphs as lists have them."""
     ids = streams.of([sized.graph for sized in graphs])
     return [
         GraphSummary.from_attributes(

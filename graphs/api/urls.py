@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from graphs.api import changes, graphs, history, objects
+from graphs.api import changes, graphs, history, new_graphs, objects
 from graphs.site import url_keys
 from graphs.site.api import auth, openapi
 
@@ -12,7 +12,7 @@ urlpatterns = [
     path("auth/token", auth.TokenView.as_view()),
     path("auth/token/refresh", auth.RefreshView.as_view()),
     path("auth/token/revoke", auth.RevokeView.as_view()),
-    path("graphs", graphs.GraphsView.as_view(), name="api-graphs"),
+    path("graphs", new_graphs.GraphsView.as_view(), name="api-graphs"),
     path("graphs/import", graphs.ImportView.as_view(), {"key": "import"}),
     path("graphs/<key:key>", graphs.GraphView.as_view(), name="api-graph"),
     path("graphs/<key:key>/changes", changes.ChangesView.as_view(), name="api-graph-changes"),

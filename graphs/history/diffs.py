@@ -1,7 +1,7 @@
 """Operations as people read them, item by item and field by field; the same shape everywhere."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal, NotRequired
 
 import pydantic
@@ -14,7 +14,7 @@ from graphs.models import Object
 from graphs.objects.kinds import KINDS, Field, Form, Kind
 from graphs.objects.operations import OF_THE_ROW, Create, Delete, Operation, Record, Update
 from graphs.objects.refs import ObjectName, Ref
-from graphs.objects.stores import labels
+from graphs.objects.stores import find, labels
 
 _ABSENT = pydantic.Field(default=None)
 
@@ -58,7 +58,24 @@ _NOTHING: tuple[Any, ...] = (None, "", {}, [])
 
 def diff_in(around: Object, operations: Sequence[Operation]) -> list[DiffEntry]:
     """One entry for each of the `net` operations on an object, its parts and others of its workspace, named as now."""
-    return diff_of(operations, labels(around, [each.item for each in operations if not _told_name(each)]))
+    diff = diff_of(operations, labels(around, [each.item for each in operations if not _told_name(each)]))
+    whole = {each.item for each in operations if isinstance(each, Delete) and KINDS[each.item.type].parts}
+    if whole and len(whole) == len(operations):
+        found = {Ref(around.type, around.key): around, **find(around.workspace_id, whole)}
+        for entry, operation in zip(diff, operations, strict=True):
+            entry["fields"] += _what_goes_along(found[operation.item])
+    return diff
+
+
+def _what_goes_along(of: Object) -> Iterator[DiffField]:
+    """How many parts of each kind an object has that is deleted as a whole."""
+    for part in KINDS[of.type].parts:
+        count = part.model._default_manager.filter(**{part.owner: of.pk}).count()
+        yield {"field": part.name, "label": _several(part), "form": "number", "old": count, "new": None}
+
+
+def _several(part: Kind) -> str:
+    return str(part.model._meta.verbose_name_plural)
 
 
 def diff_of(operations: Iterable[Operation], names: Mapping[Ref, str] | None = None) -> list[DiffEntry]:
@@ -75,7 +92,7 @@ def labelled(diff: Iterable[DiffEntry]) -> list[DiffEntry]:
 def _named(kind: Kind | None, entry: DiffEntry) -> DiffEntry:
     if kind is None:
         return entry
-    names = {field.name: field.label for field in kind.fields}
+    names = {field.name: field.label for field in kind.fields} | {part.name: _several(part) for part in kind.parts}
     fields: list[DiffField] = [
         {**shown, "label": str(names.get(shown["field"], shown["label"]))} for shown in entry["fields"]
     ]

@@ -2,7 +2,7 @@
 
 import hashlib
 import uuid
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
@@ -35,6 +35,10 @@ class Request:
     digest: str = ""
 
 
+#: What does more than actions say: gets the member with their role of now, and gives the operations.
+Plan = Callable[[Member], Sequence[Operation]]
+
+
 class KeyUsed(Exception):
     """The key of the request belongs to another one."""
 
@@ -60,16 +64,21 @@ def edit(member: Member, of: Object, request: Request) -> uuid.UUID:
         return _once(editor, around, request)
 
 
-def create_object(member: Member, kind: Kind, request: Request) -> Ref:
-    """Makes an object and returns its ref; a request sent twice at once waits. Raises what `edit` does."""
-    named = _catch_up(member, [], request)
+def create_object(
+    member: Member, kind: Kind, request: Request, beside: Sequence[Object] = (), plan_it: Plan | None = None
+) -> Ref:
+    """Makes an object and returns its ref; a request sent twice at once waits. Raises what `edit` does.
+
+    Objects `beside` stay as they are meanwhile. Without `plan_it` what is done follows from the request's actions.
+    """
+    named = _catch_up(member, beside, request)
     with transaction.atomic():
         editor = hold_role(member)
         editor.require_editor()
         list(held(Object.objects.filter(pk__in=named)))  # a parent that somebody deletes takes nothing along
         hold_workspace(editor.workspace.pk)
-        made = _once(editor, Object(workspace=editor.workspace, type=kind.name), request)
-        created = Modification.objects.filter(change_set=made, action=Modification.Action.CREATE)
+        made = _once(editor, Object(workspace=editor.workspace, type=kind.name), request, plan_it)
+        created = Modification.objects.filter(change_set=made, action=Modification.Action.CREATE, kind=kind.name)
         return Ref(*created.values_list("kind", "key").order_by("sequence")[0])
 
 
@@ -84,7 +93,7 @@ def _catch_up(member: Member, objects: Sequence[Object], request: Request) -> Co
     return found.keys()
 
 
-def _once(member: Member, around: Object, request: Request) -> uuid.UUID:
+def _once(member: Member, around: Object, request: Request, plan_it: Plan | None = None) -> uuid.UUID:
     """Returns the change set of the request, which is made unless this request made it before."""
     cause = ""
     if request.key is not None:
@@ -92,7 +101,10 @@ def _once(member: Member, around: Object, request: Request) -> uuid.UUID:
     done = _done_before(member.user, around, cause, request)
     if done:
         return done
-    operations = planned(member, around, request)
+    operations = plan_it(member) if plan_it else planned(member, around, request)
+    if around.pk is None:
+        made = next(each.item for each in operations if each.item.type == around.type)
+        around = Object(workspace=member.workspace, type=made.type, key=made.key)  # whose parts come with it
     because = Because(
         member.user,
         Origin.MANUAL,

@@ -191,7 +191,11 @@ def preview(workspace_id: int, scope: Scope, left_out: Collection[LeftOut] = (),
     # One that went and is there again, as a new object of the same name, is what stands in the way.
     again = find(workspace_id, [Ref(each.type, each.key) for each in deleted])
     made = [ObjectChange(each, done.objects[each.pk]) for each in objects]
-    made += [ObjectChange(again.get(Ref(each.type, each.key), each), done.objects[each.pk]) for each in deleted]
+    whole = [each for each in deleted if each.type in KINDS and KINDS[each.type].parts]
+    made += [
+        ObjectChange(each if each in whole else again.get(Ref(each.type, each.key), each), done.objects[each.pk])
+        for each in deleted
+    ]
     if unknown := sorted({change.object.type for change in made} - KINDS.keys()):
         raise ChangeRefused(_("{kinds} is no longer known here.").format(kinds=", ".join(unknown)))
     if held and made:
@@ -200,7 +204,12 @@ def preview(workspace_id: int, scope: Scope, left_out: Collection[LeftOut] = (),
     for change in made:
         before = store_of(change.object.type).before(change.object, inverses(change.operations))
         left = [Left(each.item, each.field) for each in left_out if each.of in (None, change.object.key)]
-        steps.append(ObjectRollback(change.object, before, undo(change.operations, before, left)))
+        own = Ref(change.object.type, change.object.key)
+        undone = undo(change.operations, before, left)
+        if change.object in whole and undone.operations and own in again:
+            # None of its parts is of the other one.
+            undone = replace(undone, clashes=(Clash("recreated", own, ""),))
+        steps.append(ObjectRollback(change.object, before, undone))
     gone = {Ref(each.type, each.key): label for each, label in missing if each not in deleted}
     for each in left_out:
         gone.pop(each.item, None)

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('graphs', '0003_sign_ins'),
+        ('graphs', '0004_sheet_versions'),
     ]
 
     operations = [

@@ -67,6 +67,7 @@ class Sheet(models.Model):
     key = models.CharField(_("key"), max_length=MAX_KEY)
     name = models.CharField(_("name"), max_length=MAX_NAME)
     position = models.PositiveIntegerField(_("position"), default=0)
+    version = models.PositiveIntegerField(_("version"), default=1, db_default=1)
 
     class Meta:
         verbose_name = _("sheet")

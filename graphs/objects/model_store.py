@@ -54,25 +54,25 @@ class ModelStore(Store):
         """The first rows that would go with it, those aside that go, or move, in the other changes."""
         if not any(isinstance(operation, Delete) for operation in change.operations):
             return ()
-        freed = {
-            operation.item
-            for other in others
-            for operation in other.operations
-            if isinstance(operation, Delete) or (isinstance(operation, Update) and "parent" in operation.new)
-        }
-        held = (
-            ref_of(kind, row)
-            for kind, column in _led_by(KINDS[change.object.type])
-            for row in kind.model._default_manager.filter(held_by(change.object, column)).order_by("pk")[
-                : len(freed) + 6
-            ]
-        )
-        return [*(ref for ref in held if ref not in freed), *_taken_along(change.object)]
+        return [*rows_led_to(change, others), *_taken_along(change.object)]
 
     def title(self, of: Object) -> str:
         kind = KINDS[of.type]
         row = row_of(of)
         return of.key if row is None else kind.name_of(record_of(kind, row)) or of.key
+
+
+def rows_led_to(change: ObjectChange, others: Sequence[ObjectChange]) -> Iterator[Ref]:
+    """The first rows of registered models that an object holds, those aside that go, or move, in the other changes."""
+    freed = {
+        operation.item
+        for other in others
+        for operation in other.operations
+        if isinstance(operation, Delete) or (isinstance(operation, Update) and "parent" in operation.new)
+    }
+    for kind, column in _led_by(KINDS[change.object.type]):
+        rows = kind.model._default_manager.filter(held_by(change.object, column)).order_by("pk")
+        yield from (ref for row in rows[: len(freed) + 6] if (ref := ref_of(kind, row)) not in freed)
 
 
 def _led_by(kind: Kind) -> Iterator[tuple[Kind, str]]:
@@ -148,10 +148,7 @@ def _deleted(kind: Kind, of: Object, operation: Delete) -> Delete:
     row, record = _held_row(kind, of, operation)
     record |= {"id": of.pk, "version": _version(row, of)}
     if isinstance(row, Object):
-        if row.untrusted_since is not None:
-            record[OTHER_COLUMNS] = {
-                "untrusted_since": row.untrusted_since.isoformat(), "untrusted_by": row.untrusted_by,
-            }  # fmt: skip
+        record |= mark_of(row)
     else:
         record[OTHER_COLUMNS] = other_columns(kind, row)
         for each in row._meta.concrete_fields:
@@ -166,6 +163,13 @@ def _deleted(kind: Kind, of: Object, operation: Delete) -> Delete:
         raise ChangeRefused(_("{object} stays: its model only hides what is deleted.").format(object=operation.item))
     Object.objects.filter(pk=of.pk).delete()
     return Delete(operation.item, record)
+
+
+def mark_of(row: Object) -> Record:
+    """What keeps in a record that its row is untrusted; nothing of one that is trusted."""
+    if row.untrusted_since is None:
+        return {}
+    return {OTHER_COLUMNS: {"untrusted_since": row.untrusted_since.isoformat(), "untrusted_by": row.untrusted_by}}
 
 
 def _held_row(kind: Kind, of: Object, operation: Update | Delete) -> tuple[Any, Record]:

@@ -77,9 +77,20 @@ def plan(
         message = _("{count} items would change; at most {most} can at once. Do it in parts.")
         raise ChangeRefused(message.format(count=len(operations), most=MAX_OPERATIONS))
     _refuse_oversized(operations)
+    _refuse_changes_of_deleted(around, operations)
     # The object's own fields after its parts.
     ordered = sorted(operations, key=lambda each: each.item == Ref(around.type, around.key))
     return Planned(tuple(ordered), tuple(object_plan.targets.values()))
+
+
+def _refuse_changes_of_deleted(around: Object, operations: Sequence[Operation]) -> None:
+    """Raises `ChangeRefused` if the object would go, and something of it change beside that."""
+    own = Ref(around.type, around.key)
+    if any(isinstance(each, Delete) and each.item == own for each in operations) and any(
+        not is_object(each.item.type) for each in operations
+    ):
+        message = _("{object} would be deleted with all that is in it. Leave out what else would change there.")
+        raise ChangeRefused(message.format(object=own))
 
 
 def _refuse_oversized(operations: Iterable[Operation]) -> None:
@@ -155,7 +166,7 @@ class ObjectPlan:
     def change(self, ref: Ref, new: Record) -> None:
         """Changes those of the fields that differ."""
         record, planned = self._record(ref), self._planned[ref]
-        self.depend(ref)
+        self.depend(ref, there=bool(KINDS[ref.type].parts))
         full = self._full(planned, new)
         wanted = {name: value for name, value in full.items() if not same(record[name], value)}
         checked = store_of(ref.type).checked(ref, wanted)
@@ -166,8 +177,6 @@ class ObjectPlan:
 
     def remove(self, ref: Ref) -> None:
         record, planned = self._record(ref), self._planned[ref]
-        if KINDS[ref.type].parts:
-            raise ChangeRefused(_("{object} cannot be deleted here.").format(object=ref))
         self.depend(ref)
         deleted = Delete(ref, record)
         refuse_users(ObjectChange(planned.of, (deleted,)), self._changes())
@@ -255,8 +264,6 @@ class ObjectPlan:
 
 def may_create(kind: Kind) -> bool:
     """Whether new objects of the kind can be made here: it is known which workspace they belong to."""
-    if kind.parts:
-        return False
     by_column = bool(kind.workspace) and "__" not in kind.workspace
     return kind.rows is None or by_column or bool(kind.parent) or kind.place_new is not None
 

@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import Count, F, Q, QuerySet
 
 from graphs.models import Modification, Object
-from graphs.objects.kinds import KINDS, is_object
+from graphs.objects.kinds import is_object
 from graphs.objects.operations import showable
 from graphs.objects.preconditions import Conflict
 from graphs.objects.refs import Ref
@@ -18,14 +18,14 @@ MOST = 200
 
 
 def moved(around: Object, targets: Sequence[dict[str, Any]]) -> tuple[Conflict, ...]:
-    """The targets that moved on or are gone; one with version 0, or with parts, only has to be there. All are held."""
+    """The targets that moved on or are gone; one with version 0 only has to be there. All are held."""
     items = [Ref.from_json(target) for target in targets]
     now = {ref: found.version for ref, found in stored(around, items, fields=()).items()}
     expected = [target["version"] for target in targets]
     return tuple(
         Conflict(item, "version", version, now.get(item))
         for item, version in zip(items, expected, strict=True)
-        if item not in now or (version and not KINDS[item.type].parts and now[item] != version)
+        if item not in now or (version and now[item] != version)
     )
 
 

@@ -11,6 +11,7 @@ from graphs.objects.actions import MAX_ACTIONS, Batch, register
 from graphs.objects.refs import Ref
 from graphs.objects.strict import MAX_SHORT, STORABLE, DataPatch, JSONObject, Key, Patches, ShortText, StrictModel, Text
 from graphs.workflows.interchange.parsed_graph import MAX_COORDINATE
+from graphs.workflows.interchange.sizes import MAX_SHEETS
 
 MAX_HANDLES = 100
 
@@ -31,6 +32,7 @@ Code = Text
 Coordinate = Annotated[
     float, Field(ge=-MAX_COORDINATE, le=MAX_COORDINATE, allow_inf_nan=False), AfterValidator(lambda value: value or 0.0)
 ]
+Position = Annotated[int, Field(ge=0, lt=MAX_SHEETS)]
 Size = Annotated[float, Field(gt=0, le=MAX_COORDINATE, allow_inf_nan=False)]
 
 
@@ -232,6 +234,51 @@ class DeleteNodeType(StrictModel):
         return self.named()
 
 
+class CreateSheet(StrictModel):
+    name: DisplayName
+    key: NewKey | None = Field(None, description="To name it in a batch; else made.")
+    position: Position | None = Field(None, description="From 0; else the last.")
+
+
+class UpdateSheet(StrictModel):
+    sheet_key: Key
+    name: DisplayName | None = None
+    position: Position | None = Field(None, description="Its place among all sheets, from 0.")
+
+    @model_validator(mode="after")
+    def _something(self) -> Self:
+        if self.name is None and self.position is None:
+            raise ValueError(_("give a name or a position"))
+        return self
+
+    def changed(self) -> tuple[Ref, ...]:
+        return (Ref("sheet", self.sheet_key),)
+
+
+class DeleteSheet(StrictModel):
+    sheet_key: Key
+
+    def changed(self) -> tuple[Ref, ...]:
+        return (Ref("sheet", self.sheet_key),)
+
+
+class UpdateGraph(StrictModel):
+    """The graph itself; what is not given stays."""
+
+    name: DisplayName | None = None
+    description: Description | None = None
+
+    @model_validator(mode="after")
+    def _something(self) -> Self:
+        if self.name is None and self.description is None:
+            raise ValueError(_("give a name or a description"))
+        return self
+
+
+class DeleteGraph(StrictModel):
+    """The graph with all that is in it."""
+
+
 class ReorganizeLayout(StrictModel):
     node_keys: Annotated[list[Key], Field(min_length=1, max_length=MAX_ACTIONS)] | None = Field(
         None, description="Else all of the sheet."
@@ -255,11 +302,16 @@ PROPOSABLE: dict[str, type[StrictModel]] = {
     "batch": Batch,
     "configure_node_type": ConfigureNodeType,
     "reorganize_layout": ReorganizeLayout,
+    "create_sheet": CreateSheet,
+    "update_sheet": UpdateSheet,
+    "delete_sheet": DeleteSheet,
 }
 _BY_HAND: dict[str, type[StrictModel]] = {
     "replace_data": ReplaceData,
     "update_edge": UpdateEdge,
     "delete_node_type": DeleteNodeType,
+    "update_graph": UpdateGraph,
+    "delete_graph": DeleteGraph,
 }
 #: Everything a person may do to a graph by hand.
 ACTIONS = {**PROPOSABLE, **_BY_HAND}

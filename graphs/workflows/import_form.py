@@ -1,6 +1,6 @@
 """What a person gives to import a graph, through the page or the API, and doing it."""
 
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 from django import forms
 from django.conf import settings
@@ -24,6 +24,10 @@ FORMATS = [
 class ImportForm(forms.Form):
     file = forms.FileField(label=_("File"), allow_empty_file=True)
     format = forms.ChoiceField(label=_("Format"), choices=FORMATS, required=False, initial="auto")
+    #: What happens where there is a graph with the key.
+    ifExists = forms.ChoiceField(  # noqa: N815 - as it is on the wire
+        choices=[(name, name) for name in get_args(imports.IfExists)], required=False, widget=forms.HiddenInput
+    )
     key = forms.CharField(
         label=_("Key"),
         required=False,
@@ -31,13 +35,20 @@ class ImportForm(forms.Form):
         help_text=_("Part of the graph's address. Left empty, it is made from the name."),
     )
 
-    def run(self, workspace: Workspace, actor: User) -> imports.ImportedGraph:
-        """Imports the file of a valid form. Raises `ImportRefused`, `imports.KeyTaken` or `imports.KeyInvalid`."""
+    def run(
+        self, workspace: Workspace, actor: User, unless_asked: imports.IfExists | None = None
+    ) -> imports.ImportedGraph:
+        """Imports the file of a valid form.
+
+        The form says what happens where the key is taken, or else `unless_asked` does.
+        Raises `ImportRefused`, `KeyTaken` or `KeyInvalid`.
+        """
         given: dict[str, Any] = self.cleaned_data
         limits = Limits(settings.MAX_IMPORT_BYTES, settings.MAX_IMPORT_NODES)
         chosen = cast(Format, given["format"] or "auto")
         parsed = parse(given["file"].read(), chosen, limits, given["file"].name)
-        return imports.import_graph(workspace, parsed, given["key"] or None, actor)
+        if_exists = cast(imports.IfExists | None, given["ifExists"] or unless_asked)
+        return imports.import_graph(workspace, parsed, given["key"] or None, actor, if_exists=if_exists)
 
 
 def explain(refusal: ImportRefused) -> dict[str, list[str]]:

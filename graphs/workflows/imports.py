@@ -1,12 +1,12 @@
 """Writes a parsed file to the database. Called by the command, the API and the pages."""
 
 import json
-import re
+import uuid
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, connection, transaction
@@ -14,19 +14,19 @@ from django.utils.translation import gettext as _
 
 from graphs.history import recording
 from graphs.history.recording import Because
-from graphs.models import BUILT_IN_TYPES, Graph, Node, NodeType, Origin, Sheet, Workspace
-from graphs.models.objects import MAX_KEY
-from graphs.objects.holding import hold_workspace
-from graphs.objects.kinds import Field, Kind
+from graphs.models import Graph, Node, Origin, Sheet, Workspace
+from graphs.objects.holding import held
+from graphs.objects.kinds import Kind
 from graphs.site.copying import copy_rows
 from graphs.site.counted_keys import new_ids
-from graphs.site.json_values import shown
 from graphs.workflows import trust
+from graphs.workflows.imported_types import columns_of, create_node_types
 from graphs.workflows.interchange.connections import unusual
-from graphs.workflows.interchange.keys import UniqueTexts, slug
-from graphs.workflows.interchange.parsed_graph import OnProgress, ParsedGraph, ParsedNodeType, no_progress
+from graphs.workflows.interchange.parsed_graph import OnProgress, ParsedGraph, no_progress
 from graphs.workflows.interchange.refusals import FileWarning
-from graphs.workflows.kinds import EDGE, NODE, NODE_TYPE, OWN_FIELDS
+from graphs.workflows.keys import KeyTaken, check_key, free_key, wanted_key
+from graphs.workflows.kinds import EDGE, NODE, OWN_FIELDS
+from graphs.workflows.replacing import replace_graph
 from graphs.workflows.rows import References
 
 #: Sheets and types of one INSERT, and nodes and edges between two that `on_progress` hears.
@@ -37,34 +37,26 @@ GROWN = 0.1
 #: Attempts to find a free key while others import under the same name.
 ATTEMPTS = 10
 
+#: What happens where the key is taken: the new graph gets a number, the present one is replaced, or neither.
+IfExists = Literal["copy", "replace", "refuse"]
 Item = TypeVar("Item")
-
-_GOOD_KEY = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{MAX_KEY - 1}}}")
-
-
-class KeyTaken(Exception):
-    """The workspace has a graph with this key already; nothing was imported."""
-
-    def __init__(self, key: str) -> None:
-        super().__init__(_('There is a graph with the key "{key}" already. Choose another key.').format(key=key))
-
-
-class KeyInvalid(ValueError):
-    """The key cannot stand in an address; nothing was imported."""
-
-    def __init__(self, key: str) -> None:
-        message = _(
-            '"{key}" is no key: letters, digits, ".", "-" and "_", at most {most}, beginning with one of the first.'
-        )
-        super().__init__(message.format(key=shown(key), most=MAX_KEY))
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedGraph:
+    """`replaced` is whether it was there before; `change_set` is what that changed, None if nothing had to."""
+
     graph: Graph
     nodes: int
     edges: int
     warnings: tuple[FileWarning, ...]
+    replaced: bool = False
+    change_set: uuid.UUID | None = None
+
+    @property
+    def taken_key(self) -> bool:
+        """Whether it got another key than it would have had, because there is a graph with that one."""
+        return any(warning.code == "key_taken" for warning in self.warnings)
 
 
 def import_graph(
@@ -73,6 +65,7 @@ def import_graph(
     key: str | None = None,
     actor: User | None = None,
     on_progress: OnProgress = no_progress,
+    if_exists: IfExists | None = None,
     *,
     trusted: bool = False,
 ) -> ImportedGraph:
@@ -81,14 +74,27 @@ def import_graph(
     Graph and new node types are marked as untrusted, unless the file is the product's own.
 
     The histories of the graph and of new node types begin with it. `on_progress` gets how many of its nodes and edges
-    are written. Raises `KeyTaken` or `KeyInvalid` for a given key.
+    are written. Where its key is taken, `if_exists` decides; without it a given key is refused, and another one is told
+    with a warning. Raises `KeyTaken`, or `KeyInvalid` for a given key.
     """
-    if key is not None and not _GOOD_KEY.fullmatch(key):
-        raise KeyInvalid(key)
-    mark = {} if trusted else trust.mark(actor)
+    if key is not None:
+        check_key(key)
+    wanted = key or wanted_key(parsed.key, parsed.name)
+    mark = trust.Mark() if trusted else trust.mark(actor)
     with transaction.atomic():
-        graph = _create_graph(workspace, parsed, key, mark)
-        types, warnings = _create_node_types(workspace, parsed.node_types, mark)
+        if if_exists in ("replace", "refuse"):
+            present = held(Graph.objects.filter(workspace=workspace, key=wanted)).first()
+            if present is not None and if_exists == "refuse":
+                raise KeyTaken(wanted)
+            if present is not None:
+                return _replaced(present, parsed, actor, mark, on_progress)
+            key = wanted
+        elif if_exists == "copy":
+            key = None
+        graph = _create_graph(workspace, parsed, key, wanted, mark)
+        types, warnings = create_node_types(workspace, parsed.node_types, mark)
+        if graph.key != wanted:
+            warnings.append(_named_otherwise(wanted, graph.key))
         new_sheets = [
             Sheet(graph=graph, key=sheet.key, name=sheet.name, position=position)
             for position, sheet in enumerate(parsed.sheets)
@@ -124,50 +130,35 @@ def _counted(items: Iterable[Item], before: int, total: int, on_progress: OnProg
             on_progress(written, total)
 
 
-def _create_graph(workspace: Workspace, parsed: ParsedGraph, key: str | None, mark: trust.Mark) -> Graph:
+def _replaced(
+    present: Graph, parsed: ParsedGraph, actor: User | None, mark: trust.Mark, on_progress: OnProgress
+) -> ImportedGraph:
+    """The graph, which the caller holds, with what is in the file instead of what was in it."""
+    rows = len(parsed.nodes) + len(parsed.edges)
+    done, warnings = replace_graph(present, parsed, actor, mark)
+    transaction.on_commit(lambda: _analyse(len(parsed.nodes)), robust=True)
+    on_progress(rows, rows)
+    graph = Graph.objects.get(pk=present.pk)
+    warnings = (*parsed.warnings, *unusual(parsed), *warnings)
+    return ImportedGraph(graph, len(parsed.nodes), len(parsed.edges), warnings, replaced=True, change_set=done)
+
+
+def _named_otherwise(wanted: str, key: str) -> FileWarning:
+    message = _('There is a graph with the key "{wanted}" already. This one has the key "{key}".')
+    return FileWarning("key", message.format(wanted=wanted, key=key), "key_taken")
+
+
+def _create_graph(workspace: Workspace, parsed: ParsedGraph, key: str | None, wanted: str, mark: trust.Mark) -> Graph:
+    columns = {**columns_of(parsed, OWN_FIELDS), **mark}
     for _attempt in range(ATTEMPTS):
-        candidate = key or _free_key(workspace, parsed)
+        candidate = key or free_key(workspace, wanted)
         try:
             with transaction.atomic():
-                return Graph.objects.create(workspace=workspace, key=candidate, **_fields(parsed, OWN_FIELDS), **mark)
+                return Graph.objects.create(workspace=workspace, key=candidate, **columns)
         except IntegrityError:
             if key is not None:
                 raise KeyTaken(key) from None
     raise KeyTaken(candidate)
-
-
-def _free_key(workspace: Workspace, parsed: ParsedGraph) -> str:
-    wanted = parsed.key if _GOOD_KEY.fullmatch(parsed.key) else slug(parsed.name, fallback="graph")
-    begins_so = Graph.objects.filter(workspace=workspace, key__startswith=wanted[: MAX_KEY - 10])
-    return UniqueTexts(begins_so.values_list("key", flat=True)).take(wanted)
-
-
-def _create_node_types(
-    workspace: Workspace, parsed: tuple[ParsedNodeType, ...], mark: trust.Mark
-) -> tuple[list[NodeType], list[FileWarning]]:
-    """Creates the types that the workspace lacks. Those it has stay as they are; a warning where the file's differs."""
-    if parsed:
-        hold_workspace(workspace.pk)
-    own = NodeType.objects.filter(workspace=workspace, key__in=[item.key for item in parsed])
-    present = {row.key: row for row in own}
-    new = {item.key: item for item in parsed if item.key not in present and item.key not in BUILT_IN_TYPES}
-    created = [
-        NodeType.objects.create(workspace=workspace, key=key, **_fields(item, NODE_TYPE.fields), **mark)
-        for key, item in new.items()
-    ]
-    message = _('The workspace has a node type "{key}" of its own, which stays as it is.')
-    warnings = [
-        FileWarning(f"nodeTypes[{index}]", message.format(key=item.key), "type_differs")
-        for index, item in enumerate(parsed)
-        if item.key not in new
-        and (item.key not in present or _fields(present[item.key], NODE_TYPE.fields) != _fields(item, NODE_TYPE.fields))
-    ]
-    return created, warnings
-
-
-def _fields(of: ParsedGraph | ParsedNodeType | NodeType, fields: Iterable[Field]) -> dict[str, Any]:
-    """The values of fields by their columns."""
-    return {field.column: getattr(of, field.column) for field in fields}
 
 
 def _copy_parts(

@@ -7,7 +7,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from pydantic import ValidationError
 
-from graphs.models import BUILT_IN_TYPES, Edge, Node, NodeType
+from graphs.models import BUILT_IN_TYPES, Edge, Node, NodeType, Sheet
 from graphs.objects.actions import ChangeRefused, mistakes_for_people
 from graphs.objects.holding import hold_workspace
 from graphs.objects.kinds import Field, Kind
@@ -23,6 +23,17 @@ def _ends(record: Mapping[str, Any]) -> str:
     return f"{record['source']} → {record['target']}" if {"source", "target"} <= record.keys() else ""
 
 
+SHEET = Kind(
+    "sheet",
+    _("sheet"),
+    "name",
+    (
+        Field("name", "name", _("name")),
+        Field("position", "position", _("position"), "number", minor=True, position=True),
+    ),
+    Sheet,
+    owner="graph_id",
+)
 NODE = Kind(
     "node",
     _("node"),

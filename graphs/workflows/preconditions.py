@@ -1,7 +1,7 @@
 """What operations on a graph touch, and what hangs on it: edges on their ends, nodes and edges on their sheets."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from graphs.models import Object
 from graphs.objects.kinds import Kind
@@ -9,26 +9,32 @@ from graphs.objects.operations import Create, Delete, Operation, Record, Update,
 from graphs.objects.preconditions import Before, Conflict, Stored
 from graphs.objects.refs import Ref
 from graphs.workflows import rows
-from graphs.workflows.kinds import EDGE, NODE
+from graphs.workflows.kinds import EDGE, NODE, SHEET
 
 
 @dataclass(frozen=True, slots=True)
 class GraphBefore(Before):
-    """`edges_of_deleted` begin or end at nodes that would go; `references` are rows that the operations name."""
+    """`edges_of_deleted` begin or end at nodes that would go, `on_deleted` stand on sheets that would go.
+
+    `references` are rows that the operations name. `sheets` are all of the graph, where one of them comes or goes.
+    """
 
     edges_of_deleted: Mapping[Ref, Stored]
     references: rows.References
+    own: Ref | None = None
+    on_deleted: Mapping[Ref, Stored] = field(default_factory=dict)
+    sheets: Mapping[str, Stored] = field(default_factory=dict)
 
     @classmethod
     def read(cls, of: Object, operations: Sequence[Operation]) -> "GraphBefore":
         """What the operations touch of the graph."""
-        touched: dict[str, set[str]] = {NODE.name: set(), EDGE.name: set(), of.type: set()}
+        touched: dict[str, set[str]] = {NODE.name: set(), EDGE.name: set(), SHEET.name: set(), of.type: set()}
         records: list[tuple[str, Record]] = []
         for operation in operations:
             kind = operation.item.type
             touched[kind].add(operation.item.key)
-            named = (operation.old, operation.new) if isinstance(operation, Update) else (operation.record,)
-            records += [(kind, record) for record in named]
+            told = (operation.old, operation.new) if isinstance(operation, Update) else (operation.record,)
+            records += [(kind, record) for record in told]
         ends = {
             record[end]
             for kind, record in records
@@ -45,34 +51,61 @@ class GraphBefore(Before):
             else {}
         )
         own = rows.own(of) if touched[of.type] else ()
-        found = {stored.item: stored for part in (nodes.values(), edges.values(), own) for stored in part}
+        graph_goes = any(_deletes(operation, of.type) for operation in operations)
+        named = touched[SHEET.name] or graph_goes or any("sheet" in record for _kind, record in records)
+        sheets = rows.sheets(of) if named else {}
+        going = {sheets[o.item.key].id for o in operations if _deletes(o, SHEET.name) and o.item.key in sheets}
+        found = {s.item: s for part in (sheets.values(), nodes.values(), edges.values(), own) for s in part}
         return cls(
             found={o.item: found[o.item] for o in operations if o.item in found},
+            own=Ref(of.type, of.key),
             edges_of_deleted={e.item: e for e in edges.values() if deleted and _ends(e.record, nodes) & deleted},
+            on_deleted=rows.on_sheets(of, going) if going else {},
+            sheets=sheets,
             references=rows.References(
-                rows.sheets(of) if any("sheet" in record for _kind, record in records) else {},
+                {key: stored.id for key, stored in sheets.items()},
                 {key: stored.id for key, stored in nodes.items()},
             ),
         )
 
     def hanging(self, operations: Iterable[Operation]) -> list[tuple[Stored, Ref]]:
-        """Edges that would stay though a node that they lead from or to goes, each with that node."""
-        gone = {operation.item for operation in operations if isinstance(operation, Delete)}
-        return [
+        """What would stay though what holds it goes, each with that: edges at nodes, all on sheets, sheets of a graph.
+
+        A graph that goes alone takes everything along.
+        """
+        by_item = {operation.item: operation for operation in operations}
+        gone = {item for item, operation in by_item.items() if isinstance(operation, Delete)}
+        edges = [
             (stored, node)
             for edge, stored in self.edges_of_deleted.items()
             if edge not in gone
             for node in (Ref(NODE.name, stored.record["source"]), Ref(NODE.name, stored.record["target"]))
             if node in gone
         ]
+        standing = [
+            (stored, sheet)
+            for item, stored in self.on_deleted.items()
+            if item not in gone
+            for sheet in [Ref(SHEET.name, self._sheet_after(stored, by_item.get(item)))]
+            if sheet in gone
+        ]
+        with_own_parts = [self.own] if self.own is not None and self.own in gone and len(by_item) > 1 else []
+        sheets = [(stored, own) for own in with_own_parts for stored in self.sheets.values() if stored.item not in gone]
+        return [*edges, *standing, *sheets]
+
+    @staticmethod
+    def _sheet_after(stored: Stored, operation: Operation | None) -> str:
+        return str((result(operation) if operation else {}).get("sheet", stored.record["sheet"]))
 
     def missing(self, operations: Iterable[Operation]) -> list[Conflict]:
         """What the operations lead to and what would not be there: an end of an edge, a sheet."""
         operations = tuple(operations)
-        gone = {o.item.key for o in operations if _deletes(o, NODE.name)}
-        new = {o.item.key for o in operations if isinstance(o, Create) and o.item.type == NODE.name}
-        nodes = (self.references.nodes.keys() - gone) | new
-        there = {"source": nodes, "target": nodes, "sheet": self.references.sheets.keys()}
+        nodes, sheets = (
+            (known.keys() - {o.item.key for o in operations if _deletes(o, kind.name)})
+            | {o.item.key for o in operations if isinstance(o, Create) and o.item.type == kind.name}
+            for kind, known in ((NODE, self.references.nodes), (SHEET, self.references.sheets))
+        )
+        there = {"source": nodes, "target": nodes, "sheet": sheets}
         return [
             Conflict(operation.item, name, key, None)
             for operation in operations
@@ -82,14 +115,18 @@ class GraphBefore(Before):
         ]
 
     def lost_with(self, left_out: Collection[Ref], operations: Iterable[Operation]) -> set[Ref]:
-        """The edges that stay away because an end of theirs was left out and does not come back."""
-        absent = {item.key for item in left_out if item.type == NODE.name and item.key not in self.references.nodes}
-        return {
-            operation.item
-            for operation in operations
-            if operation.item.type == EDGE.name
-            and isinstance(operation, Create)
-            and {operation.record["source"], operation.record["target"]} & absent
+        """What stays away because what holds it was left out and does not come back: all of a graph, all on a sheet."""
+        created = [operation for operation in operations if isinstance(operation, Create)]
+        if self.own in left_out and self.own not in self.found:
+            return {operation.item for operation in created}
+        sheets = {item.key for item in left_out if item.type == SHEET.name} - self.references.sheets.keys()
+        nodes = {item.key for item in left_out if item.type == NODE.name} - self.references.nodes.keys()
+        lost = {each.item for each in created if each.record.get("sheet") in sheets}
+        nodes |= {item.key for item in lost if item.type == NODE.name}
+        return lost | {
+            each.item
+            for each in created
+            if each.item.type == EDGE.name and {each.record["source"], each.record["target"]} & nodes
         }
 
 

@@ -10,7 +10,7 @@ from graphs.models import Edge, Graph, Node, Object, Sheet
 from graphs.objects.kinds import Field, Kind
 from graphs.objects.preconditions import Stored
 from graphs.objects.refs import Ref
-from graphs.workflows.kinds import EDGE, NODE, OWN_FIELDS
+from graphs.workflows.kinds import EDGE, NODE, OWN_FIELDS, SHEET
 
 
 def nodes(
@@ -27,6 +27,20 @@ def edges(
     """The edges with these keys, and those that begin or end at nodes with these ids."""
     wanted = Q(key__in=keys) | Q(source__in=touching) | Q(target__in=touching)
     return stored(EDGE, Edge.objects.filter(wanted, graph=graph.pk).order_by("id"), fields)
+
+
+def all_edges(graph: Object) -> dict[str, Stored]:
+    """All edges of a graph."""
+    return stored(EDGE, Edge.objects.filter(graph=graph.pk).order_by("id"), None)
+
+
+def on_sheets(graph: Object, sheets: Collection[int]) -> dict[Ref, Stored]:
+    """The nodes and edges on these sheets, of their fields only the sheet."""
+    found: dict[Ref, Stored] = {}
+    for kind in (NODE, EDGE):
+        rows = kind.model._default_manager.filter(graph=graph.pk, sheet__in=sheets).order_by("id")
+        found |= {each.item: each for each in stored(kind, rows, ("sheet",)).values()}
+    return found
 
 
 def own(graph: Object) -> list[Stored]:
@@ -64,6 +78,6 @@ class References:
         return (self.sheets if field.column == "sheet" else self.nodes)[value]
 
 
-def sheets(graph: Object) -> dict[str, int]:
-    """The ids of all sheets by key, in their order."""
-    return dict(Sheet.objects.filter(graph=graph.pk).values_list("key", "id"))
+def sheets(graph: Object) -> dict[str, Stored]:
+    """All sheets by key, in their order."""
+    return stored(SHEET, Sheet.objects.filter(graph=graph.pk).order_by("position", "id"), None)

@@ -67,6 +67,7 @@ API: dict[str, Rule] = {
     "POST auth/token/refresh": Rule("anyone", 401, {"refresh": "nonsense"}),
     "POST auth/token/revoke": Rule("anyone", 401, {"refresh": "nonsense"}),
     "GET graphs": Rule("member", 200),
+    "POST graphs": Rule("editor", 201, {"name": "Made"}),
     "GET graphs/import": Rule("member", 404),
     "POST graphs/import": Rule("editor", 201, ANYTHING),
     "GET graphs/{key}": Rule("member", 200),

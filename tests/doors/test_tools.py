@@ -64,6 +64,9 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     "propose_reorganize_layout": [
         {"nodeKeys": ["start", "{node}"], "reason": "r"}, {"sheet": "{sheet}", "reason": "r"}
     ],
+    "propose_create_sheet": [{"name": "More", "key": "{sheet}", "reason": "r"}],
+    "propose_update_sheet": [{"sheetKey": "{sheet}", "name": "Other", "reason": "r"}],
+    "propose_delete_sheet": [{"sheetKey": "{sheet}", "reason": "r"}],
     # Whether a key that is unique in the whole table is taken, its table tells; nobody guesses a UUID.
     "propose_create_object": [
         {"kind": "nodeType", "fields": {"displayName": "New"}, "key": "{type}", "reason": "r"}

@@ -1,10 +1,11 @@
 import uuid
 from decimal import Decimal
+from typing import ClassVar
 
 from django.core.exceptions import ValidationError
 from django.db import models
 
-from graphs.models import Workspace
+from graphs.models import Graph, Workspace
 
 
 class Shop(models.Model):
@@ -36,3 +37,19 @@ class Product(models.Model):
     def clean(self) -> None:
         if self.price is not None and self.price < 0:
             raise ValidationError({"price": "A price is not negative."})
+
+
+class Page(models.Model):
+    """Held by a graph, which is named by a key of its own."""
+
+    graph = models.ForeignKey(Graph, models.CASCADE, related_name="+")
+    key = models.CharField(max_length=100)
+    name = models.CharField(max_length=200)
+    position = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        app_label = "shop"
+        constraints: ClassVar = [models.UniqueConstraint(fields=["graph", "key"], name="page_key_in_graph")]
+
+    def __str__(self) -> str:
+        return self.name

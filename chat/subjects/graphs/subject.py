@@ -16,11 +16,14 @@ from graphs.workflows.actions import (
     CreateEdge,
     CreateNode,
     CreateNodeWithEdges,
+    CreateSheet,
     DeleteEdge,
     DeleteNode,
+    DeleteSheet,
     MoveNode,
     ReorganizeLayout,
     UpdateNode,
+    UpdateSheet,
 )
 from graphs.workflows.kinds import NODE
 from graphs.workflows.node_types import BUILT_IN, TypeRecord
@@ -42,6 +45,14 @@ WRITE_TOOLS = (
 )
 
 
+#: Those that change its sheets: sent once a model asks for more. The graph itself is changed as any object is.
+SHEET_TOOLS = (
+    WriteTool(CreateSheet, "A new sheet of this graph."),
+    WriteTool(UpdateSheet, "Another name or place for a sheet."),
+    WriteTool(DeleteSheet, "Deletes a sheet with its nodes and their edges."),
+)
+
+
 class GraphSubject(Subject):
     roles = words.ROLES
     proposing = words.PROPOSING
@@ -59,6 +70,7 @@ class GraphSubject(Subject):
         *WRITE_TOOLS,
     )
     loads_object_tools = True
+    loaded_tools = SHEET_TOOLS
     tables: ClassVar = {
         GRAPH.name: Table("graphs", ("key", "name", "description")),
         NODE.name: Table("nodes", ("graph", "key", "name", "type", "process", "data"), by=("graph", "type")),

@@ -11,10 +11,11 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from graphs.management.progress import ProgressBar
 from graphs.management.workspace_option import add_workspace_option, chosen_workspace
 from graphs.models import Workspace
-from graphs.workflows.imports import ImportedGraph, KeyInvalid, KeyTaken, import_graph
+from graphs.workflows.imports import IfExists, ImportedGraph, import_graph
 from graphs.workflows.interchange.formats import FORMATS, parse
 from graphs.workflows.interchange.parsed_graph import Limits
 from graphs.workflows.interchange.refusals import ImportRefused
+from graphs.workflows.keys import KeyInvalid, KeyTaken
 
 #: An import that is done within so much says so by being done.
 QUIET_S = 1.0
@@ -27,6 +28,7 @@ class Command(BaseCommand):
         parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
         add_workspace_option(parser)
         parser.add_argument("--format", choices=["auto", *FORMATS], default="auto")
+        parser.add_argument("--replace", action="store_true", help="replaces the graph that has the key, undoably")
         parser.add_argument("--key", help="key of the graph, for one file; else made of the file's own or its name")
 
     def handle(self, *args: Any, files: list[Path], **options: Any) -> None:
@@ -44,12 +46,13 @@ class Command(BaseCommand):
 
     def _import(self, workspace: Workspace, file: Path, progress: str, options: dict[str, Any]) -> ImportedGraph | None:
         name = _printable(file)
+        if_exists: IfExists | None = "replace" if options["replace"] else None
         try:
             with self._bar("characters") as bar:
                 title = _printable(file.name)
                 parsed = parse(file.read_bytes(), options["format"], Limits(), filename=title, on_progress=bar.reach)
             with self._bar("nodes and edges") as bar:
-                imported = import_graph(workspace, parsed, options["key"], on_progress=bar.reach)
+                imported = import_graph(workspace, parsed, options["key"], on_progress=bar.reach, if_exists=if_exists)
         except ImportRefused as refusal:
             self.stderr.write(f"{progress}{name}: refused, nothing imported")
             for problem in refusal.problems:
@@ -60,7 +63,8 @@ class Command(BaseCommand):
             self.stderr.write(f"{progress}{name}: cannot be read ({error.strerror}).")
         else:
             counts = f"{imported.nodes} nodes, {imported.edges} edges, {len(imported.warnings)} warnings"
-            self.stdout.write(f"{progress}{name}: {imported.graph.key} ({counts})")
+            how = "replaced, " if imported.replaced else ""
+            self.stdout.write(f"{progress}{name}: {imported.graph.key} ({how}{counts})")
             for warning in imported.warnings:
                 self.stdout.write(f"    {warning}")
             return imported

@@ -110,6 +110,10 @@ class GraphView extends HTMLElement {
     } catch (error) {
       if (error.name === "AbortError") return;
       if (!error.advice) throw error;
+      if (error.gone && quietly) {
+        this.dispatchEvent(new CustomEvent("graph-gone"));
+        return;
+      }
       if (quietly) frame.toast(`${error.title}. ${error.advice}`);
       else frame.showMessage(failureMessage(error, () => this.#load()));
     }

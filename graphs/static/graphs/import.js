@@ -96,7 +96,7 @@ form.addEventListener("submit", (event) => {
     showState(t("The server cannot be reached. Check the connection and try again."));
   });
   request.open("POST", form.action);
-  request.send(new FormData(form));
+  request.send(new FormData(form, event.submitter));
   submit.disabled = true;
   progress.value = 0;
   progress.hidden = false;

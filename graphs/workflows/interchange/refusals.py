@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from graphs.site.json_values import shown
 
-WarningCode = Literal["dangling", "duplicate", "secret_left_out", "type_differs", "unusual_edge"]
+WarningCode = Literal["dangling", "duplicate", "key_taken", "secret_left_out", "type_differs", "unusual_edge"]
 
 #: Most problems that one refusal tells; the reader stops there.
 MAX_PROBLEMS = 20

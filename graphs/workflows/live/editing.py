@@ -27,7 +27,7 @@ def edit(member: Member, graph_id: int, request: Request) -> LiveEdit:
             return done
         operations = planned(member, graph, request)
         if any(is_object(operation.item.type) for operation in operations):
-            raise ChangeRefused(_("Node types belong to the whole workspace. They are not changed live."))
+            raise ChangeRefused(_("Node types, and what a graph is called, are not changed live."))
         return _do(member.user, graph, operations, request)
 
 

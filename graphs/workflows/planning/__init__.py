@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphs.workflows import actions
-from graphs.workflows.planning import arranging, edges, nodes, types
+from graphs.workflows.planning import arranging, edges, nodes, own_fields, sheets, types
 from graphs.workflows.planning.graph_plan import GraphPlan
 from graphs.workflows.planning.state import ToRead
 
@@ -30,5 +30,10 @@ CONVERSIONS: dict[type, _Conversion] = {
     actions.DeleteEdge: _Conversion(edges.want_named, edges.delete),
     actions.ConfigureNodeType: _Conversion(types.want_configured, types.configure),
     actions.DeleteNodeType: _Conversion(types.want_deleted, types.delete),
+    actions.CreateSheet: _Conversion(sheets.want_created, sheets.create),
+    actions.UpdateSheet: _Conversion(sheets.want_updated, sheets.update),
+    actions.DeleteSheet: _Conversion(sheets.want_deleted, sheets.delete),
+    actions.UpdateGraph: _Conversion(own_fields.want, own_fields.update),
+    actions.DeleteGraph: _Conversion(own_fields.want, own_fields.delete),
     actions.ReorganizeLayout: _Conversion(arranging.want, arranging.convert),
 }

@@ -12,7 +12,7 @@ from graphs.objects.planning import ObjectPlan
 from graphs.objects.refs import Ref
 from graphs.site.json_values import same, shown
 from graphs.workflows.interchange.keys import UniqueTexts
-from graphs.workflows.kinds import EDGE, NODE, NODE_TYPE
+from graphs.workflows.kinds import EDGE, NODE, NODE_TYPE, SHEET
 from graphs.workflows.node_types import BUILT_IN, Handles
 from graphs.workflows.planning.boxes import Box, box_of
 from graphs.workflows.planning.state import PlanState
@@ -29,7 +29,9 @@ class GraphPlan:
         self.objects = objects
         objects.read(NODE_TYPE, state.types)
         loaded = {**state.drawn, **state.nodes}
-        self._stored = {stored.item: stored for stored in (*state.edges.values(), *loaded.values())}
+        kept = (*state.sheets.values(), *state.edges.values(), *loaded.values())
+        self._stored = {stored.item: stored for stored in kept}
+        self.sheets = {key: stored.record for key, stored in state.sheets.items()}
         self.nodes = {key: stored.record for key, stored in loaded.items()}
         self._edges = {key: stored.record for key, stored in state.edges.items()}
         self._edges_of: dict[str, dict[str, None]] = {}
@@ -43,6 +45,7 @@ class GraphPlan:
         self.arranged = 0
         #: They hand out keys that are free.
         self.free_nodes = UniqueTexts(state.taken)
+        self.free_sheets = UniqueTexts(state.sheets)
         self.free_types = UniqueTexts(state.taken_types)
         self.free_edges = UniqueTexts(state.edges, MAX_EDGE_KEY)
 
@@ -90,11 +93,14 @@ class GraphPlan:
 
     def sheet(self, key: str) -> str:
         """Returns the key if there is a sheet of that name. Raises `ChangeRefused`."""
-        sheets = self.state.sheets
-        if key not in sheets:
+        if key not in self.sheets:
             message = _('There is no sheet "{key}". Sheets: {known}.')
-            raise ChangeRefused(message.format(key=shown(key), known=some(sheets, NAMED_SHEETS)))
+            raise ChangeRefused(message.format(key=shown(key), known=some(self.sheets, NAMED_SHEETS)))
         return key
+
+    def edges_on(self, sheet: str) -> list[str]:
+        """The keys of the edges that stand on a sheet that would go."""
+        return [key for key, edge in self._edges.items() if edge["sheet"] == sheet]
 
     def boxes(self, sheet: str) -> dict[str, Box]:
         """Where the nodes of a drawn sheet are, by key."""
@@ -137,7 +143,7 @@ class GraphPlan:
         self.read(operation.item)
 
     def _records(self, kind: Kind) -> dict[str, Record]:
-        return {NODE.name: self.nodes, EDGE.name: self._edges}[kind.name]
+        return {SHEET.name: self.sheets, NODE.name: self.nodes, EDGE.name: self._edges}[kind.name]
 
     def _follow(self, kind: Kind, key: str) -> None:
         if kind is NODE:

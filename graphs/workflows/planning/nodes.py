@@ -146,9 +146,14 @@ def want_deleted(wanted: ToRead, action: DeleteNode) -> None:
 def delete(plan: GraphPlan, action: DeleteNode) -> None:
     """Deletes a node and its edges, each by an operation of its own, so that they can be brought back."""
     plan.node(action.node_key)
-    for key in plan.edges_of(action.node_key):
-        plan.remove(EDGE, key)
-    plan.remove(NODE, action.node_key)
+    remove(plan, action.node_key)
+
+
+def remove(plan: GraphPlan, key: str) -> None:
+    """Takes a node and its edges out of a plan."""
+    for edge_key in plan.edges_of(key):
+        plan.remove(EDGE, edge_key)
+    plan.remove(NODE, key)
 
 
 def _wanted_key(action: CreateNode | CreateNodeWithEdges) -> str:

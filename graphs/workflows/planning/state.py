@@ -30,6 +30,8 @@ class ToRead:
     with_edges: set[str] = field(default_factory=set)
     edges: set[str] = field(default_factory=set)
     types: set[str] = field(default_factory=set)
+    #: Sheets that would be deleted: all that stands there matters.
+    deleted_sheets: set[str] = field(default_factory=set)
     #: Types that would be deleted.
     deleted_types: set[str] = field(default_factory=set)
     #: Keys that new nodes and types are given, and what keys are made of where they are not.
@@ -54,7 +56,8 @@ class PlanState:
     """A graph as far as a plan needs it. What is not named is not here."""
 
     graph_key: str
-    sheets: tuple[str, ...]
+    #: All of them, in their order.
+    sheets: Mapping[str, Stored]
     nodes: Mapping[str, Stored]
     edges: Mapping[str, Stored]
     types: tuple[NodeType, ...]
@@ -77,7 +80,9 @@ class PlanState:
 
 def load(graph: Graph, wanted: ToRead, reserved: Callable[[], Collection[str]]) -> PlanState:
     """Reads what is wanted. `reserved` gives keys that new nodes do not get."""
-    sheets = tuple(rows.sheets(graph))
+    sheets = rows.sheets(graph)
+    if wanted.deleted_sheets:
+        _want_all_on(graph, wanted)
     nodes = rows.nodes(graph, wanted.nodes) if wanted.nodes else {}
     ends = [nodes[key].id for key in wanted.with_edges if key in nodes]
     edges = rows.edges(graph, wanted.edges, ends) if wanted.edges or ends else {}
@@ -114,6 +119,16 @@ def load(graph: Graph, wanted: ToRead, reserved: Callable[[], Collection[str]]) 
         links=_links(graph, drawn) if drawn and wanted.linked else {},
         meant=_meant(graph, missing) if missing else {},
     )
+
+
+def _want_all_on(graph: Graph, wanted: ToRead) -> None:
+    """Adds what stands on the sheets that would go, and the sources of edges that only stand there."""
+    there = {"graph": graph, "sheet__key__in": wanted.deleted_sheets}
+    for key in Node.objects.filter(**there).values_list("key", flat=True):
+        wanted.node(key, with_edges=True)
+    for key, source in Edge.objects.filter(**there).values_list("key", "source__key"):
+        wanted.edges.add(key)
+        wanted.node(source)
 
 
 def _like(items: Any, wanted: set[str]) -> frozenset[str]:

@@ -67,7 +67,8 @@ def test_it_adds_what_was_loaded_and_what_reads_a_summarised_part_at_the_end(rol
     assert not OF_OBJECTS & set(at_once)
     assert loaded[: len(at_once)] == at_once, "a vendor's cache keeps what a request begins with"
     changing = {f"propose_{name}_object" for name in ("update", "create", "delete", "move")}
-    assert set(loaded[len(at_once) :]) == OF_OBJECTS | (changing if role.may_edit else set())
+    of_sheets = {f"propose_{what}_sheet" for what in ("create", "update", "delete")}
+    assert set(loaded[len(at_once) :]) == OF_OBJECTS | (changing | of_sheets if role.may_edit else set())
     assert names("graph", summarised=True) == [*at_once, *OF_LONG_CONVERSATIONS]
     assert names("", loaded=True) == names("")
 

@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from chat.models import AlwaysSend
 from graphs.history import editing, outside
-from graphs.models import ChangeSet, Graph, Object, Origin, Sheet, Workspace
+from graphs.models import ChangeSet, Graph, Object, Origin, Workspace
 from graphs.objects import register
 from graphs.objects.actions import UpdateObject
 from graphs.objects.headers import object_for
@@ -21,6 +21,7 @@ from graphs.objects.refs import Ref
 from graphs.site.access import Member, member_of
 from tests.graphs.admin.staff import auditor, mere_staff, superuser
 from tests.registered import forget, pin, pins
+from tests.shop.models import Page
 
 pytestmark = pytest.mark.django_db
 LIST = "admin:graphs_object_changelist"
@@ -88,11 +89,11 @@ def test_what_nobody_has_changed_has_its_title_too(kind: Kind, alice: User, nba:
 def test_what_holds_them_is_not_asked_for_row_by_row(alice: User, nba: Graph) -> None:
     """Where the holder is named by a key of its own."""
     client, member = superuser(), member_of(alice)
-    register(Sheet, name="page", title="name", workspace="graph__workspace", parent="graph")
+    register(Page, name="page", title="name", workspace="graph__workspace", parent="graph")
 
     def pages(*numbers: int) -> None:
         for number in numbers:
-            sheet = Sheet.objects.create(graph=nba, key=f"s{number}", name="Page", position=number)
+            sheet = Page.objects.create(graph=nba, key=f"s{number}", name="Page", position=number)
             object_for(member, Ref("page", str(sheet.pk)))
 
     try:

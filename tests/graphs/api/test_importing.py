@@ -57,6 +57,24 @@ def test_it_finds_a_free_key_by_itself(alice: User) -> None:
     assert [upload(client, native()).json()["key"] for _time in range(2)] == ["small", "small-2"]
 
 
+def test_what_happens_where_the_key_is_taken_can_be_chosen(alice: User, nba: Graph) -> None:
+    client = with_token(alice)
+    assert "key" in problem(upload(client, native(key="nba"), ifExists="refuse"), 409, "key_taken")["errors"]
+    copied = upload(client, native(), key="nba", ifExists="copy").json()
+    assert (copied["key"], [warning["code"] for warning in copied["warnings"]]) == ("nba-2", ["key_taken"])
+    replaced = upload(client, native(key="nba"), ifExists="replace").json()
+    assert replaced == {"key": "nba", "nodes": 1, "edges": 0, "warnings": []}
+    assert list(Node.objects.filter(graph=nba).values_list("key", flat=True)) == ["a"]
+    assert upload(client, native(), key="new", ifExists="replace").json()["key"] == "new"
+    assert "ifExists" in problem(upload(client, native(), ifExists="ask"), 400, "validation")["errors"]
+
+
+def test_nobody_replaces_what_they_may_not_change(bob: User, charlie: User, nba: Graph) -> None:
+    problem(upload(with_token(bob), native(), key="nba", ifExists="replace"), 403, "forbidden")
+    assert upload(with_token(charlie), native(), key="nba", ifExists="replace").json()["warnings"] == []
+    assert nba.nodes.count() == 3
+
+
 def test_it_refuses_a_key_that_is_taken(alice: User, nba: Graph) -> None:
     assert "key" in problem(upload(with_token(alice), native(), key="nba"), 409, "key_taken")["errors"]
 

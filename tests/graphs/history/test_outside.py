@@ -14,7 +14,7 @@ from chat.actions import deciding
 from chat.actions.deciding import Decision
 from chat.actions.refusals import Refused
 from graphs.history import outside
-from graphs.models import ChangeSet, Graph, Modification, Object, Origin, Sheet, Workspace
+from graphs.models import ChangeSet, Graph, Modification, Object, Origin, Workspace
 from graphs.objects import register
 from graphs.objects.headers import named
 from graphs.objects.kinds import KINDS
@@ -24,6 +24,7 @@ from tests.cast import signed_in
 from tests.graphs.api.callers import post_json, problem, with_token
 from tests.proposed import waiting
 from tests.registered import forget, rows_of
+from tests.shop.models import Page
 
 with isolate_apps("tests.shop"):
 
@@ -47,29 +48,29 @@ with isolate_apps("tests.shop"):
 
 
 @pytest.fixture
-def sheet(nba: Graph) -> Iterator[Sheet]:
+def sheet(nba: Graph) -> Iterator[Page]:
     """Version 1 of a row of somebody else's model. Its bulk updates send no signals."""
-    register(Sheet, name="page", title="name", workspace="graph__workspace")
-    yield Sheet.objects.get(graph=nba)
+    register(Page, name="page", title="name", workspace="graph__workspace")
+    yield Page.objects.create(graph=nba, key="main", name="Main")
     forget(KINDS["page"])
 
 
 @pytest.fixture
-def client(alice: User, sheet: Sheet) -> Client:
+def client(alice: User, sheet: Page) -> Client:
     client = with_token(alice)
     assert client.get(path_of(sheet)).json()["version"] == 1
     return client
 
 
-def path_of(sheet: Sheet) -> str:
+def path_of(sheet: Page) -> str:
     return f"/api/v1/objects/page/{sheet.pk}"
 
 
-def save_outside(sheet: Sheet, **values: Any) -> None:
-    Sheet.objects.filter(pk=sheet.pk).update(**values)
+def save_outside(sheet: Page, **values: Any) -> None:
+    Page.objects.filter(pk=sheet.pk).update(**values)
 
 
-def edit(client: Client, sheet: Sheet, version: int | None = None, **updates: Any) -> Any:
+def edit(client: Client, sheet: Page, version: int | None = None, **updates: Any) -> Any:
     saw = [{"type": "page", "id": str(sheet.pk), "version": version}] if version else []
     actions = [{"action": "update_object", "arguments": {"updates": updates}}]
     return post_json(client, f"{path_of(sheet)}/changes", {"actions": actions, "expected": saw})
@@ -81,7 +82,7 @@ def told() -> list[tuple[str, str, Any, Any]]:
     return [(row.change_set.origin, row.field, row.old, row.new) for row in rows]
 
 
-def test_what_a_refused_edit_noticed_stays(client: Client, sheet: Sheet) -> None:
+def test_what_a_refused_edit_noticed_stays(client: Client, sheet: Page) -> None:
     save_outside(sheet, name="Theirs")
     problem(edit(client, sheet, version=1, name="Mine"), 409, "conflict")
     assert told() == [(Origin.OUTSIDE, "name", "Main", "Theirs")]
@@ -90,7 +91,7 @@ def test_what_a_refused_edit_noticed_stays(client: Client, sheet: Sheet) -> None
     assert told()[1:] == [(Origin.OUTSIDE, "name", "Theirs", "Theirs again")]
 
 
-def test_what_was_saved_beside_a_change_is_not_taken_for_recorded(client: Client, sheet: Sheet) -> None:
+def test_what_was_saved_beside_a_change_is_not_taken_for_recorded(client: Client, sheet: Page) -> None:
     """As if it had been saved after the look and before the change."""
     save_outside(sheet, position=7)
     with pytest.MonkeyPatch.context() as blind:
@@ -100,20 +101,20 @@ def test_what_was_saved_beside_a_change_is_not_taken_for_recorded(client: Client
     assert told() == [(Origin.MANUAL, "name", "Main", "Mine"), (Origin.OUTSIDE, "position", 0, 7)]
 
 
-def test_what_the_model_itself_makes_of_a_change_is_part_of_it(client: Client, sheet: Sheet) -> None:
-    def derive(instance: Sheet, **_kwargs: Any) -> None:
+def test_what_the_model_itself_makes_of_a_change_is_part_of_it(client: Client, sheet: Page) -> None:
+    def derive(instance: Page, **_kwargs: Any) -> None:
         instance.position = len(instance.name)
 
-    pre_save.connect(derive, sender=Sheet)
+    pre_save.connect(derive, sender=Page)
     try:
         assert edit(client, sheet, name="Mine").status_code == 201
     finally:
-        pre_save.disconnect(derive, sender=Sheet)
+        pre_save.disconnect(derive, sender=Page)
     client.get(path_of(sheet))
     assert told() == [(Origin.MANUAL, "name", "Main", "Mine"), (Origin.MANUAL, "position", 0, 4)]
 
 
-def test_a_rollback_notices_before_it_looks(client: Client, sheet: Sheet) -> None:
+def test_a_rollback_notices_before_it_looks(client: Client, sheet: Page) -> None:
     done = edit(client, sheet, name="Mine").json()["id"]
     save_outside(sheet, name="Theirs", position=7)
     back = f"/api/v1/history/{done}/rollback"
@@ -129,9 +130,9 @@ def test_a_rollback_notices_before_it_looks(client: Client, sheet: Sheet) -> Non
     assert told()[3:] == [(Origin.OUTSIDE, "name", "Theirs", "Mine"), (Origin.ROLLBACK, "name", "Mine", "Main")]
 
 
-def test_a_rollback_that_the_model_refuses_is_told(client: Client, sheet: Sheet, nba: Graph, alice: User) -> None:
+def test_a_rollback_that_the_model_refuses_is_told(client: Client, sheet: Page, nba: Graph, alice: User) -> None:
     done = edit(client, sheet, key="second").json()["id"]
-    Sheet.objects.create(graph=nba, key="main", name="Took its key")
+    Page.objects.create(graph=nba, key="main", name="Took its key")
     assert problem(post_json(client, f"/api/v1/history/{done}/rollback", {}), 409, "refused")["detail"]
     assert ChangeSet.objects.filter(origin=Origin.ROLLBACK).count() == 0
     User.objects.filter(pk=alice.pk).update(is_staff=True, is_superuser=True)
@@ -143,10 +144,10 @@ def test_a_rollback_that_the_model_refuses_is_told(client: Client, sheet: Sheet,
 def register_anew(*fields: str) -> None:
     """As if the program had been started again with other fields."""
     forget(KINDS["page"])
-    register(Sheet, name="page", title="name", fields=fields, workspace="graph__workspace")
+    register(Page, name="page", title="name", fields=fields, workspace="graph__workspace")
 
 
-def test_a_field_that_is_registered_later_is_no_change(client: Client, sheet: Sheet) -> None:
+def test_a_field_that_is_registered_later_is_no_change(client: Client, sheet: Page) -> None:
     register_anew("name")
     assert edit(client, sheet, name="Mine").status_code == 201
     register_anew("name", "position")
@@ -157,7 +158,7 @@ def test_a_field_that_is_registered_later_is_no_change(client: Client, sheet: Sh
     assert told() == [(Origin.MANUAL, "name", "Main", "Mine"), (Origin.OUTSIDE, "position", 0, 3)]
 
 
-def test_no_rollback_brings_back_a_field_that_is_no_longer_registered(client: Client, sheet: Sheet) -> None:
+def test_no_rollback_brings_back_a_field_that_is_no_longer_registered(client: Client, sheet: Page) -> None:
     both, one = (edit(client, sheet, **each).json()["id"] for each in ({"name": "A", "position": 1}, {"position": 2}))
     register_anew("key", "name")
     problem(post_json(client, f"/api/v1/history/{one}/rollback", {}), 409, "undone")
@@ -166,9 +167,7 @@ def test_no_rollback_brings_back_a_field_that_is_no_longer_registered(client: Cl
     assert (sheet.name, sheet.position) == ("Main", 2)
 
 
-def test_a_proposal_for_a_field_that_is_no_longer_registered_is_stale(
-    sheet: Sheet, client: Client, alice: User
-) -> None:
+def test_a_proposal_for_a_field_that_is_no_longer_registered_is_stale(sheet: Page, client: Client, alice: User) -> None:
     around = Object.objects.get(type="page", key=str(sheet.pk))
     (waits,) = waiting(alice, around, ("update_object", {"object": str(around), "updates": {"position": 4}}))
     register_anew("name")
@@ -177,7 +176,7 @@ def test_a_proposal_for_a_field_that_is_no_longer_registered_is_stale(
 
 
 def test_a_save_of_other_code_never_fails_because_of_us(
-    client: Client, sheet: Sheet, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    client: Client, sheet: Page, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     with connection.cursor() as cursor:
         monkeypatch.setattr(outside, "record_of", lambda *_: cursor.execute("SELECT 1 / 0"))

@@ -7,7 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from graphs.models import Graph, Workspace
-from tests.graphs.workflows.interchange.samples import n8n, n8n_node, native, to
+from tests.graphs.workflows.interchange.samples import n8n, n8n_node, native, native_node, to
 
 pytestmark = pytest.mark.django_db
 
@@ -109,7 +109,7 @@ def test_it_shows_how_far_long_imports_are(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr("graphs.workflows.interchange.native_parts.PART", 1)
     monkeypatch.setattr("graphs.workflows.imports.BATCH", 1)
     file = written(tmp_path, "a.json", native())
-    assert "left" not in run(file)[0]
+    assert "left" not in run(written(tmp_path, "first.json", native(key="first")))[0]
     monkeypatch.setattr("graphs.management.commands.import_graph.QUIET_S", 1e-9)
     out, err, code = run(file)
     assert (code, err) == (0, "")
@@ -121,3 +121,18 @@ def test_it_shows_how_far_long_imports_are(tmp_path: Path, monkeypatch: pytest.M
     assert code == 1
     assert "nodes and edges" not in out
     assert "nothing imported" in err
+
+
+def test_it_replaces_a_graph(tmp_path: Path) -> None:
+    run(written(tmp_path, "a.json", native()))
+    out, err, code = run(written(tmp_path, "b.json", native(nodes=[native_node("end")], edges=[])), "--replace")
+    assert (code, err) == (0, "")
+    assert "weather (replaced, 1 nodes, 0 edges, 0 warnings)" in out
+    assert Graph.objects.get().nodes.get().key == "end"
+
+
+def test_it_says_where_a_key_was_taken(tmp_path: Path) -> None:
+    file = written(tmp_path, "a.json", native())
+    run(file)
+    out, _err, _code = run(file)
+    assert 'There is a graph with the key "weather" already. This one has the key "weather-2".' in out

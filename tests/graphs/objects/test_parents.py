@@ -12,27 +12,29 @@ from chat.tools.object_reading import ListObjects, ReadObject
 from chat.tools.tool import ToolContext
 from graphs.history import rollback
 from graphs.history.scopes import AsOf
-from graphs.models import ChangeSet, Graph, Object, Sheet
+from graphs.models import ChangeSet, Graph, Object
 from graphs.objects import register
 from graphs.objects.kinds import KINDS
 from graphs.site.access import member_of
 from tests.graphs.api.callers import post_json, problem, with_token
 from tests.registered import forget
+from tests.shop.models import Page
 
 API = "/api/v1/objects"
 
 
 @pytest.fixture
 def client(alice: User, nba: Graph) -> Iterator[Client]:
-    """Sheets are objects that graphs hold. Keys and primary keys of graphs have nothing in common."""
+    """Pages are objects that graphs hold. Keys and primary keys of graphs have nothing in common."""
     autodiscover_modules("objects")
     Graph.objects.create(workspace=nba.workspace, key=str(nba.pk), name="Named like the other's primary key")
-    register(Sheet, name="page", title="name", workspace="graph__workspace", parent="graph")
+    Page.objects.create(graph=nba, key="main", name="Main")
+    register(Page, name="page", title="name", workspace="graph__workspace", parent="graph")
     yield with_token(alice)
     forget(KINDS["page"])
 
 
-def path_of(sheet: Sheet) -> str:
+def path_of(sheet: Page) -> str:
     return f"{API}/page/{sheet.pk}"
 
 
@@ -60,7 +62,7 @@ def test_they_are_made_moved_and_rolled_back(client: Client, alice: User, nba: G
     Graph.objects.create(workspace=nba.workspace, key="second", name="Second")
     made = post_json(client, f"{API}/page", new | {"parent": "graph:nba"})
     assert (made.status_code, made.json()["parent"]) == (201, {"type": "graph", "id": "nba"}), made.json()
-    sheet = Sheet.objects.get(key="a")
+    sheet = Page.objects.get(key="a")
     assert sheet.graph_id == nba.pk
     moving = [{"action": "move_object", "arguments": {"parent": "graph:second"}}]
     assert post_json(client, f"{path_of(sheet)}/changes", {"actions": moving}).status_code == 201
@@ -72,3 +74,11 @@ def test_they_are_made_moved_and_rolled_back(client: Client, alice: User, nba: G
     rollback.roll_back(nba.workspace_id, alice, AsOf("page", header.pk, 1))
     sheet.refresh_from_db()
     assert sheet.graph_id == nba.pk
+
+
+def test_a_graph_that_holds_some_stays(client: Client, nba: Graph) -> None:
+    deleting = {"actions": [{"action": "delete_graph", "arguments": {}}]}
+    refused = problem(post_json(client, "/api/v1/graphs/nba/changes", deleting), 400, "refused")
+    assert "graph:nba is still used by: page:" in refused["detail"]
+    Page.objects.all().delete()
+    assert post_json(client, "/api/v1/graphs/nba/changes", deleting).status_code == 201

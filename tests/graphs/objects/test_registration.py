@@ -10,13 +10,13 @@ from django.db import models, router
 from django.db.models import Model
 from django.test.utils import isolate_apps
 
-from graphs.models import ChangeSet, Graph, Membership, Node, Object, Revision, Sheet, Workspace
+from graphs.models import ChangeSet, Graph, Membership, Node, Object, Revision, Workspace
 from graphs.objects import Field
 from graphs.objects.headers import children_of, parent_of
 from graphs.objects.kinds import KINDS
 from graphs.objects.registration import register
 from tests.registered import forget
-from tests.shop.models import Product
+from tests.shop.models import Page, Product
 
 
 class Proxy(User):
@@ -202,7 +202,7 @@ def test_a_model_is_registered_once(cleaned: None) -> None:
 
 
 def test_fields_are_described_by_the_model(cleaned: None) -> None:
-    kind = register(Sheet, title="name", workspace="graph__workspace", minor=["position"], parent="graph")
+    kind = register(Page, title="name", workspace="graph__workspace", minor=["position"], parent="graph")
     assert [(field.name, field.form, field.minor, field.limit) for field in kind.fields] == [
         ("key", "text", False, 100),
         ("name", "text", False, 200),

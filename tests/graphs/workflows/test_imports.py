@@ -12,9 +12,10 @@ from graphs.models import ChangeSet, Edge, Graph, Node, NodeType, Sheet, Workspa
 from graphs.objects.model_rows import record_of
 from graphs.site.copying import copy_rows
 from graphs.workflows import imports, rows
-from graphs.workflows.imports import KeyInvalid, KeyTaken, import_graph
+from graphs.workflows.imports import import_graph
 from graphs.workflows.interchange.formats import parse
 from graphs.workflows.interchange.parsed_graph import Limits, ParsedGraph
+from graphs.workflows.keys import KeyInvalid, KeyTaken
 from graphs.workflows.kinds import EDGE, NODE, NODE_TYPE
 from graphs.workflows.store import GRAPH
 from tests.graphs.workflows.interchange.samples import (
@@ -117,7 +118,11 @@ def test_it_makes_a_free_key_of_the_name(workspace: Workspace) -> None:
 
 def test_it_takes_the_key_of_a_native_file_where_it_is_free(workspace: Workspace) -> None:
     assert import_graph(workspace, parsed(native())).graph.key == "weather"
-    assert import_graph(workspace, parsed(native())).graph.key == "weather-2"
+    second = import_graph(workspace, parsed(native()))
+    assert second.graph.key == "weather-2"
+    (warning,) = second.warnings
+    assert (warning.code, warning.where) == ("key_taken", "key")
+    assert ('"weather"' in warning.message, '"weather-2"' in warning.message) == (True, True)
 
 
 def test_it_finds_free_keys_among_long_ones(workspace: Workspace) -> None:
@@ -175,13 +180,13 @@ def test_it_creates_the_node_types_that_the_workspace_lacks(workspace: Workspace
     assert list(NodeType.objects.filter(workspace=workspace).values_list("key", "display_name", "icon")) == [
         ("fetch", "Fetch", "cloud")
     ]
-    assert import_graph(workspace, parsed(native(nodeTypes=[TYPE]))).warnings == ()
+    assert import_graph(workspace, parsed(native(nodeTypes=[TYPE])), "second").warnings == ()
 
 
 @pytest.mark.parametrize("node_type", [TYPE | {"icon": "sun"}, {"key": "starter", "displayName": "Mine"}])
 def test_it_leaves_types_of_the_workspace_as_they_are(workspace: Workspace, node_type: dict[str, str]) -> None:
     import_graph(workspace, parsed(native(nodeTypes=[TYPE])))
-    [warning] = import_graph(workspace, parsed(native(nodeTypes=[node_type]))).warnings
+    [warning] = import_graph(workspace, parsed(native(nodeTypes=[node_type])), "second").warnings
     assert warning.code == "type_differs"
     assert list(NodeType.objects.filter(workspace=workspace).values_list("key", "icon")) == [("fetch", "cloud")]
 

@@ -37,4 +37,17 @@ class Migration(migrations.Migration):
                 ('shop', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='products', to='shop.shop')),
             ],
         ),
+        migrations.CreateModel(
+            name='Page',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('key', models.CharField(max_length=100)),
+                ('name', models.CharField(max_length=200)),
+                ('position', models.PositiveIntegerField(default=0)),
+                ('graph', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='graphs.graph')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('graph', 'key'), name='page_key_in_graph')],
+            },
+        ),
     ]

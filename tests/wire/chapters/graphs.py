@@ -31,6 +31,8 @@ async def tell(story: Story) -> None:
     await story.call("an unknown format", "GET", "graphs/nba/export?format=n8n")
     await story.call("an absent graph", "GET", "graphs/nowhere/export")
     await _imports(story, native)
+    await _made(story)
+    await _replaced(story, native)
 
 
 async def _lists(story: Story) -> None:
@@ -68,6 +70,33 @@ async def _imports(story: Story, native: dict[str, Any]) -> None:
     await story.call("the graph of the file", "GET", "graphs/alerts")
     await story.call("a viewer looks through it", "POST", "graphs/alerts/trust", who="bob")
     await story.call("looked through", "POST", "graphs/alerts/trust")
+    await story.call("an absent graph is looked through", "POST", "graphs/nowhere/trust")
+
+
+async def _made(story: Story) -> None:
+    await story.call("an empty graph", "POST", "graphs", {"name": "Late orders", "description": "Who waits."})
+    await story.call("a copy", "POST", "graphs", {"copyOf": "nba"})
+    await story.call("a viewer makes none", "POST", "graphs", {"name": "Mine"}, who="bob")
+    await story.call("a copy of a foreign graph", "POST", "graphs", {"copyOf": "newsletter"})
+    await story.call("without a name", "POST", "graphs", {})
+    await story.call("a key that is taken", "POST", "graphs", {"name": "Mine", "key": "nba"})
+    for name, arguments in (
+        ("update_graph", {"name": "Very late orders"}),
+        ("create_sheet", {"name": "Errors"}),
+        ("update_sheet", {"sheetKey": "errors", "position": 0}),
+        ("delete_sheet", {"sheetKey": "main"}),
+        ("delete_sheet", {"sheetKey": "errors"}),
+        ("delete_graph", {}),
+    ):
+        body = {"actions": [{"action": name, "arguments": arguments}]}
+        await story.call(f"{name} by hand", "POST", "graphs/late-orders/changes", body)
+
+
+async def _replaced(story: Story, native: dict[str, Any]) -> None:
+    await story.send_file("the same key again, without a choice", native)
+    await story.send_file("in place of the graph", native | {"name": "Games"}, ifExists="replace")
+    await story.send_file("nothing where the key is taken", native, ifExists="refuse")
+    await story.send_file("another choice", native, ifExists="ask")
 
 
 def _path(address: str) -> str:

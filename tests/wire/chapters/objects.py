@@ -74,6 +74,6 @@ async def _new(story: Story) -> None:
     )
     await story.call("a field that is none", "POST", "objects/nodeType", {"fields": {"colour": "red"}})
     await story.call("what its model refuses", "POST", "objects/nodeType", {"fields": {"displayName": ""}})
-    await story.call("graphs are imported", "POST", "objects/graph", {"fields": {"name": "New"}})
+    await story.call("a graph has no parent", "POST", "objects/graph", {"fields": {"name": "N"}, "parent": "graph:nba"})
     await story.call("an unknown kind", "POST", "objects/planet", {"fields": {}})
     await story.call("made by a viewer", "POST", "objects/nodeType", body, who="bob")

@@ -2,11 +2,11 @@
 
 import { t } from "../strings.js";
 
-/** `title` says what happened, `advice` what to do; `login` and `retry` say which buttons make sense. */
+/** `title` says what happened, `advice` what to do; `login` and `retry` say which buttons make sense; `gone`: it is not there. */
 class LoadError extends Error {
-  constructor(title, advice, { login = false, retry = false } = {}) {
+  constructor(title, advice, { login = false, retry = false, gone = false } = {}) {
     super(title);
-    Object.assign(this, { title, advice, login, retry });
+    Object.assign(this, { title, advice, login, retry, gone });
   }
 }
 
@@ -23,6 +23,7 @@ function refused(status) {
   if (status === 404) return new LoadError(
     t("There is no such graph"),
     t("It may have been deleted, or it belongs to another workspace."),
+    { gone: true },
   );
   if (status === 429) return new LoadError(
     t("Too many requests"),

@@ -19,7 +19,8 @@ def refusal(name: str, **arguments: Any) -> str:
 
 
 def test_people_may_ask_for_what_models_may_and_more() -> None:
-    assert set(ACTIONS) - set(PROPOSABLE) == {"replace_data", "update_edge", "delete_node_type"}
+    by_hand = {"replace_data", "update_edge", "delete_node_type", "update_graph", "delete_graph"}
+    assert set(ACTIONS) - set(PROPOSABLE) == by_hand
 
 
 def test_an_unknown_action_is_told_apart() -> None:

@@ -5,6 +5,7 @@ import { t } from "../../strings.js";
 import { CARD, linesOf } from "../model/model.js";
 import { askForType, askToDelete } from "./dialogs.js";
 import { withEdge, withEdgeChanged, withNodesChanged, withoutEdge, withoutNodes } from "./drafts.js";
+import { manageSheets } from "./sheet-dialog.js";
 import { manageTypes } from "./type-dialog.js";
 
 const APART = 20;
@@ -129,6 +130,13 @@ export class Actions {
   async manageTypes() {
     await this.fetchTypes();
     await manageTypes(this.#host.frame.root, this.#types, (asked) => this.#asking.perform(asked, { quietly: true }));
+  }
+
+  async manageSheets() {
+    await this.#queue.settled();
+    await manageSheets(this.#host.frame.root, () => [...this.#host.model.sheets.values()], (asked) => (
+      this.#asking.perform(asked, { quietly: true })
+    ));
   }
 
   #showCreated(changeSet) {

@@ -27,7 +27,7 @@ export class Editor {
   #actions;
   #tools = new EditTools({
     create: () => this.#actions.create(), undo: () => this.#undo(), redo: () => this.#redo(), arrange: () => this.#arrange(),
-    types: () => this.#actions.manageTypes(), select: () => this.#switchSelecting(),
+    sheets: () => this.#actions.manageSheets(), types: () => this.#actions.manageTypes(), select: () => this.#switchSelecting(),
   });
   #group;
   /** Whether clicks and taps choose one more, as with Shift. */

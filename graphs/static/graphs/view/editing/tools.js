@@ -9,7 +9,7 @@ export class EditTools {
   #redo;
   #select;
 
-  /** `actions`: create(), undo(), redo(), select(), arrange(), types(). */
+  /** `actions`: create(), undo(), redo(), select(), arrange(), sheets(), types(). */
   constructor(actions) {
     const create = html(
       "button",
@@ -21,6 +21,7 @@ export class EditTools {
     this.#redo = iconButton(ICONS.redo, t("Redo (Ctrl+Shift+Z)"), () => actions.redo());
     this.#select = iconButton(ICONS.select, t("Select several nodes"), () => actions.select(), { "aria-pressed": "false" });
     const arrange = iconButton(ICONS.arrange, t("Arrange the selected nodes, or the sheet"), () => actions.arrange());
+    const sheets = iconButton(ICONS.sheets, t("Sheets"), () => actions.sheets());
     const types = iconButton(ICONS.layers, t("Node types"), () => actions.types());
     this.element = html(
       "div",
@@ -30,6 +31,7 @@ export class EditTools {
       this.#redo,
       this.#select,
       arrange,
+      sheets,
       types,
     );
     this.show({ canUndo: false, canRedo: false });

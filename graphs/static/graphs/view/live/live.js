@@ -11,7 +11,7 @@ const MOST_SELECTED = 50;
 /** The mouse of somebody who does not move it for so long is not shown. */
 const RESTED_MS = 10_000;
 /** Of the whole workspace: changed over REST. */
-const NOT_LIVE = new Set(["configure_node_type", "delete_node_type"]);
+const NOT_LIVE = new Set(["configure_node_type", "delete_node_type", "update_graph", "delete_graph"]);
 const PREFIX = "live:";
 
 export class Live {
@@ -143,7 +143,8 @@ export class Live {
     this.#unsaved = true;
     this.#showState();
     if (!graph || version <= graph.version) return;
-    if (version === graph.version + 1) this.#host.element.takeLive(withOperations(graph, version, operations));
+    const ofSheets = operations.some(({ type }) => type === "sheet");
+    if (version === graph.version + 1 && !ofSheets) this.#host.element.takeLive(withOperations(graph, version, operations));
     else this.#behind(version);
   }
 
@@ -183,6 +184,7 @@ export class Live {
     else if (live) this.bar.showState("watching");
     else if (crowded) this.bar.showState("crowded");
     else if (away) this.bar.showState("away");
+    if (this.#socket.state === "ended" && this.#host.graph) this.#host.element.refresh();
     if (!live) this.#people = [];
     this.#showPeople();
   }

@@ -134,6 +134,8 @@ export const editing = stylesheet(`
   display: flex; align-items: center; gap: 10px; flex: 1; min-width: 0; padding: 6px 8px; margin: 0 -8px;
 }
 .ask-types li > button:only-child:is(:hover, :focus-visible) { background: var(--_raised); }
+.ask-sheets li { padding: 2px 8px; gap: 4px; }
+.ask-sheets input { flex: 1; }
 .type-form { display: grid; gap: 12px; grid-template-columns: minmax(0, 1fr); }
 .side-choice {
   margin: 0 0 12px; padding: 10px 12px; min-width: 0; border: 1px solid var(--_border); border-radius: var(--_radius);

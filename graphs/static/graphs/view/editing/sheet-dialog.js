@@ -1,0 +1,81 @@
+// The sheets of the graph: seen as a list, made, named, put in order, deleted with what stands on them.
+
+import { html, iconButton } from "../../dom.js";
+import { ICONS } from "../../icons.js";
+import { t } from "../../strings.js";
+import { numberText } from "../../words.js";
+import { answers, opened } from "./dialogs.js";
+
+const LONGEST = "200";
+
+/** `sheets()` gives them as they are now; `perform({actions})` gives {saved, message?} once the drawing shows it. */
+export async function manageSheets(root, sheets, perform) {
+  await opened(root, t("Sheets"), (close) => {
+    const place = html("div", { class: "type-place" });
+    const show = (message = "", focus = "") => {
+      place.replaceChildren(...listOf(sheets(), { change, ask, close }, message));
+      ((focus && place.querySelector(focus)) || place.querySelector("[data-new]")).focus();
+    };
+    const change = async (action, given, focus) => {
+      const { message } = await perform({ actions: [{ action, arguments: given }] });
+      show(message, focus);
+    };
+    const ask = (sheet) => place.replaceChildren(...question(sheet, change, show));
+    show();
+    return [place];
+  });
+}
+
+function listOf(sheets, { change, ask, close }, message) {
+  const named = (key, what) => `[data-sheet="${CSS.escape(key)}"] ${what}`;
+  const rows = sheets.map((sheet, at) => {
+    const { key, name } = sheet;
+    const field = html("input", { value: name, maxlength: LONGEST, required: true, "aria-label": t("Name of the sheet") });
+    field.addEventListener("change", () => {
+      if (field.value.trim() && field.value !== name) change("update_sheet", { sheetKey: key, name: field.value }, named(key, "input"));
+      else field.value = name;
+    });
+    const put = (position, side) => change("update_sheet", { sheetKey: key, position }, named(key, `[data-side=${side}]:enabled`));
+    return html(
+      "li",
+      { "data-sheet": key },
+      field,
+      iconButton(ICONS.back, t("Move {name} left", { name }), () => put(at - 1, "left"), { disabled: at === 0, "data-side": "left" }),
+      iconButton(ICONS.next, t("Move {name} right", { name }), () => put(at + 1, "right"), {
+        disabled: at === sheets.length - 1, "data-side": "right",
+      }),
+      iconButton(ICONS.bin, t("Delete {name}", { name }), () => ask(sheet), { disabled: sheets.length === 1 }),
+    );
+  });
+  return [
+    html("p", { class: "field-problem", role: "status" }, message),
+    html("ul", { class: "ask-types ask-sheets" }, ...rows),
+    newSheet(change),
+    answers(close, [null, t("Close"), "quiet"]),
+  ];
+}
+
+function newSheet(change) {
+  const name = html("input", { maxlength: LONGEST, required: true, "aria-label": t("Name of the new sheet"), "data-new": true });
+  const form = html("form", { class: "edit-row" }, name, html("button", { type: "submit", class: "button" }, t("New sheet")));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (name.value.trim()) change("create_sheet", { name: name.value });
+  });
+  return form;
+}
+
+function question({ key, name, nodes, notes }, change, show) {
+  const count = nodes.length + notes.length;
+  const along = count === 1 ? t("1 node goes with it, and its edges.") : t("{count} nodes go with it, and their edges.", { count: numberText(count) });
+  return [
+    html("p", {}, t("Delete {name}?", { name })),
+    html("p", {}, count ? along : t("Nothing stands on it.")),
+    html(
+      "div",
+      { class: "ask-answers" },
+      html("button", { type: "button", class: "button danger", onclick: () => change("delete_sheet", { sheetKey: key }) }, t("Delete")),
+      html("button", { type: "button", class: "button quiet", "data-new": true, onclick: () => show() }, t("Cancel")),
+    ),
+  ];
+}

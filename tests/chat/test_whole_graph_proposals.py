@@ -1,0 +1,109 @@
+"""A model proposes what happens to a whole graph and to its sheets."""
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from chat.models import Proposal, ProposalStatus
+from chat.subjects import tools
+from chat.subjects.registered_subjects import subject_of
+from graphs.models import Graph, Role, Sheet
+from tests.graphs.api.callers import post_json, problem, with_token
+from tests.proposed import RENAME, waiting
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def client(alice: User) -> Client:
+    return with_token(alice)
+
+
+def decide(client: Client, proposal: Proposal) -> Any:
+    return post_json(client, f"/api/v1/proposals/{proposal.pk}/decide", {"approved": True})
+
+
+def shown(client: Client, proposal: Proposal) -> Any:
+    return client.get(f"/api/v1/proposals/{proposal.pk}").json()["diff"]
+
+
+def change(client: Client, action: str, **arguments: Any) -> Any:
+    body = {"actions": [{"action": action, "arguments": arguments}]}
+    return post_json(client, "/api/v1/graphs/nba/changes", body)
+
+
+def test_sheets_are_offered_once_more_is_asked_for() -> None:
+    own = {f"propose_{what}_sheet" for what in ("create", "update", "delete")}
+    at_first, loaded = (
+        {spec.name for spec in tools.specs(Role.EDITOR, subject_of("graph"), loaded=some)} for some in (False, True)
+    )
+    assert own <= loaded - at_first
+    assert not own & {spec.name for spec in tools.specs(Role.VIEWER, subject_of("graph"), loaded=True)}
+    assert not own & {spec.name for spec in tools.specs(Role.EDITOR, subject_of("nodeType"), loaded=True)}
+
+
+def test_a_name_is_proposed_and_stays_so_while_nodes_change(client: Client, alice: User, nba: Graph) -> None:
+    (proposal,) = waiting(alice, nba, ("update_object", {"object": "graph:nba", "updates": {"name": "Games"}}))
+    (entry,) = shown(client, proposal)
+    assert (entry["object"], entry["label"]) == ({"type": "graph", "id": "nba"}, "NBA scores")
+    assert [(field["field"], field["new"]) for field in entry["fields"]] == [("name", "Games")]
+    change(client, "move_node", nodeKey="root", posX=1, posY=1)
+    assert decide(client, proposal).status_code == 200
+    assert Graph.objects.get(pk=nba.pk).name == "Games"
+
+
+def test_a_new_graph_is_proposed(client: Client, alice: User, nba: Graph) -> None:
+    (proposal,) = waiting(alice, nba, ("create_object", {"kind": "graph", "fields": {"name": "Late orders"}}))
+    assert decide(client, proposal).status_code == 200
+    made = Graph.objects.get(name="Late orders")
+    assert made.key.startswith("late-orders")
+    assert Sheet.objects.get(graph=made).key == "main"
+
+
+def test_a_deletion_tells_what_goes_along(client: Client, alice: User, nba: Graph) -> None:
+    (proposal,) = waiting(alice, nba, ("delete_object", {"object": "graph:nba"}))
+    (entry,) = shown(client, proposal)
+    counted = {field["label"]: field["old"] for field in entry["fields"] if field["form"] == "number"}
+    assert (entry["action"], counted) == ("delete", {"sheets": 1, "nodes": 3, "edges": 2})
+    french = client.get(f"/api/v1/proposals/{proposal.pk}", headers={"Accept-Language": "fr"}).json()["diff"][0]
+    assert {"feuilles", "nœuds"} <= {field["label"] for field in french["fields"]}
+    decided = decide(client, proposal)
+    assert decided.status_code == 200
+    assert not Graph.objects.exists()
+    change_set = decided.json()["proposal"]["changeSetId"]
+    assert post_json(client, f"/api/v1/history/{change_set}/rollback", {}).status_code == 201
+    assert Graph.objects.get(pk=nba.pk).nodes.count() == 3
+
+
+def test_what_came_into_the_graph_since_makes_a_deletion_stale(client: Client, alice: User, nba: Graph) -> None:
+    (proposal,) = waiting(alice, nba, ("delete_object", {"object": "graph:nba"}))
+    change(client, "create_node", typeKey="html", sheet="main", posX=0, posY=0)
+    problem(decide(client, proposal), 409, "stale")
+    assert Graph.objects.filter(pk=nba.pk).exists()
+
+
+def test_what_was_proposed_of_a_deleted_graph_says_so_and_holds_again_once_it_is_back(
+    client: Client, alice: User, nba: Graph
+) -> None:
+    first, second = waiting(alice, nba, RENAME, ("create_sheet", {"name": "More"}))
+    deletion = change(client, "delete_graph").json()["id"]
+    refused = problem(decide(client, first), 409, "failed")
+    assert "what it would change was deleted" in refused["detail"]
+    first.refresh_from_db()
+    assert first.status == ProposalStatus.FAILED
+    assert post_json(client, f"/api/v1/history/{deletion}/rollback", {}).status_code == 201
+    assert decide(client, second).status_code == 200
+    assert Sheet.objects.filter(graph=nba).count() == 2
+
+
+def test_sheets_are_proposed(client: Client, alice: User, nba: Graph) -> None:
+    (made,) = waiting(alice, nba, ("create_sheet", {"name": "Errors"}))
+    assert decide(client, made).status_code == 200
+    calls = ("update_sheet", {"sheetKey": "errors", "position": 0}), ("delete_sheet", {"sheetKey": "main"})
+    moved, deleted = waiting(alice, nba, *calls)
+    assert decide(client, moved).status_code == 200
+    assert list(nba.sheets.values_list("key", flat=True)) == ["errors", "main"]
+    change(client, "update_sheet", sheetKey="main", name="All")
+    problem(decide(client, deleted), 409, "stale")
