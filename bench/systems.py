@@ -29,7 +29,7 @@ PASSWORD = secrets.token_hex(12)
 _WEB_MODULES = ("chat.web.server", "chat.server")
 #: More sockets and messages of one person than anybody has.
 _RATES = ("LIMIT_MESSAGES", "LIMIT_LOGIN", "LIMIT_WRITES", "LIMIT_IMPORTS", "LIMIT_ROLLBACKS")
-_LIMITS = {"LIMIT_SOCKETS": "10000", **dict.fromkeys(_RATES, "999999/s")}
+_LIMITS = {**dict.fromkeys(("LIMIT_SOCKETS", "LIMIT_UNKNOWN_SOCKETS"), "10000"), **dict.fromkeys(_RATES, "999999/s")}
 
 
 @dataclass(frozen=True)

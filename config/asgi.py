@@ -46,9 +46,13 @@ class StaticFiles(ASGIStaticFilesHandler):
 
     def serve(self, request: HttpRequest) -> HttpResponse | FileResponse:
         try:
-            return super().serve(request)
+            response = super().serve(request)
         except SuspiciousOperation as error:
             raise Http404 from error
+        kind = response.headers.get("Content-Type", "")
+        if (kind.startswith("text/") and "charset" not in kind) or kind.endswith("+xml"):
+            response.headers["Content-Type"] = f"{kind}; charset=utf-8"  # all of ours, and of Django's
+        return response
 
 
 class OneSlash(URLRouter):

@@ -5,6 +5,7 @@ import math
 from typing import Any
 
 from django.conf import settings
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.models import User
@@ -85,7 +86,11 @@ def graph_detail(request: HttpRequest, member: Member, key: str) -> HttpResponse
 @require_POST
 @member_page
 def trust_graph(request: HttpRequest, member: Member, key: str) -> HttpResponse:
-    trust.lift(member, graph_for(member, key))
+    graph = graph_for(member, key)
+    if wait := limits.take("writes", str(member.user.pk), settings.LIMIT_WRITES):
+        messages.error(request, limits.too_often(wait, "writes"))
+    else:
+        trust.lift(member, graph)
     return redirect(f"{reverse('graph', args=[key])}?workspace={member.workspace.slug}")
 
 

@@ -42,6 +42,18 @@ def test_nothing_of_the_checkout_is_given_out(web: WebProcess) -> None:
         assert ask(web, path)[0] == 404, path
 
 
+def test_files_say_what_they_are_and_how_they_are_written(web: WebProcess) -> None:
+    kinds = {
+        FILE: "text/javascript; charset=utf-8",
+        "/static/graphs/base.css": "text/css; charset=utf-8",
+        "/static/graphs/icon.svg": "image/svg+xml; charset=utf-8",
+    }
+    for path, kind in kinds.items():
+        with closing(http.client.HTTPConnection("127.0.0.1", web.port, timeout=60)) as connection:
+            connection.request("GET", path)
+            assert connection.getresponse().headers["Content-Type"] == kind
+
+
 def test_no_folder_is_listed(web: WebProcess) -> None:
     for path in ("/static/", "/static", "/static/graphs/", "/static/graphs", "/static/chat/widget/", "/static/admin/"):
         status, body = ask(web, path)

@@ -12,7 +12,7 @@ from graphs.site.api import limits
 from tests.doors import rules
 from tests.doors.knocking import knock
 from tests.doors.matrix import PREFIX, Door, api_addresses, body_of, client_of, doors, ids_of, page_addresses
-from tests.doors.world import World
+from tests.doors.world import RoleName, World
 
 OPERATIONS = Path(__file__).resolve().parents[2] / "docs" / "operations.md"
 #: The variable of each count.
@@ -73,7 +73,7 @@ def test_every_door_that_writes_has_a_limit(everybody: World, counted: list[str]
     unlimited, unknown = set(), set()
     for door, program in writing():
         counted.clear()
-        role = "anonymous" if door.rule is not None and door.rule.who == "anyone" else "editor"
+        role: RoleName = "anonymous" if door.rule is not None and door.rule.who == "anyone" else "editor"
         own = ids_of(everybody, role, door.address)
         knock(
             client_of(everybody, role, program),

@@ -4,14 +4,10 @@ import json
 from typing import Any
 
 import pytest
-from django.db import transaction
 
 from chat.models import Session
-from tests.chat.inprocess import run, signed_in
-from tests.doors import world
 from tests.doors.knocking import knock
 from tests.doors.matrix import client_of
-from tests.doors.test_streaming_doors import answered
 from tests.doors.world import World
 
 #: A vendor that is not configured, one that is with a model that nobody chose, and what is none at all.
@@ -47,19 +43,3 @@ def test_a_model_that_is_offered_is_taken(everybody: World) -> None:
     client = client_of(everybody, "editor", program=True)
     for model in offered(everybody):
         assert knock(client, "POST", "/api/v1/chat/messages", {**NEW, "model": model}).status == 202
-
-
-@pytest.mark.django_db(transaction=True)
-def test_no_frame_names_another_one(transactional_db: None) -> None:
-    with transaction.atomic():
-        everybody = world.build()
-    session = everybody.ids("editor", "session_id")["own"]
-
-    async def test() -> None:
-        async with signed_in(everybody.users["editor"]) as socket:
-            for model in UNOFFERED:
-                for values in (NEW, {"message": "Hello", "sessionId": session}):
-                    refused = await answered(socket, "ai:chat", {**values, "model": model})
-                    assert (refused["type"], refused["code"]) == ("ai:error", "model_unavailable"), refused
-
-    run(test)

@@ -105,7 +105,9 @@ def test_sockets_dropped_at_once_come_back_with_nothing_missing(
     demo_workspace: Workspace, alice: User, nba: Graph, tmp_path: Path, settings: Settings
 ) -> None:
     users = people(demo_workspace)
-    with site(2, "tests.faults.counting", STATEMENT_NOTES=str(tmp_path)) as here:
+    # In earnest they come from many addresses.
+    unlimited = {"LIMIT_UNKNOWN_SOCKETS": str(SOCKETS)}
+    with site(2, "tests.faults.counting", STATEMENT_NOTES=str(tmp_path), **unlimited) as here:
         asyncio.run(storm(here.processes[0], here.processes[1], users, alice, tmp_path))
         assert "Traceback" not in here.processes[1].log()
         Run.objects.filter(status__in=[RunStatus.QUEUED, RunStatus.RUNNING]).update(

@@ -1,4 +1,4 @@
-// On every page: menus that close, and the button that changes the theme.
+// On every page: menus that close, the button that changes the theme, and what signing out takes with it.
 
 import { t } from "./strings.js";
 
@@ -17,6 +17,16 @@ document.addEventListener("keydown", (event) => {
   if (menu) {
     menu.open = false;
     menu.querySelector("summary").focus();
+  }
+});
+
+// `Clear-Site-Data` of the answer is not always in time for the tab that asked.
+document.addEventListener("submit", (event) => {
+  if (!event.target.matches('form[action$="/accounts/logout/"]')) return;
+  try {
+    sessionStorage.clear();
+  } catch {
+    // Where there is no storage nothing is left in it.
   }
 });
 

@@ -12,7 +12,7 @@ from graphs.workflows.node_types import ANYTHING, BUILT_IN, is_accepted
 def unusual(parsed: ParsedGraph) -> tuple[FileWarning, ...]:
     """The warnings, at most two, each with the place of the first such edge."""
     loops = [index for index, edge in enumerate(parsed.edges) if edge.source == edge.target]
-    picky = {node.key: wanted for node in parsed.nodes if (wanted := _wanted(node))}
+    picky = {node.key: handles for node in parsed.nodes if (handles := _wanted(node))}
     nodes = {node.key: node for node in parsed.nodes} if picky else {}
     types = {*BUILT_IN, *(node_type.key for node_type in parsed.node_types), *(node.type for node in nodes.values())}
     not_accepted = [

@@ -6,8 +6,10 @@ from operator import mul
 from typing import Any
 
 from django.db import connection
+from django.utils.translation import gettext
 
 from graphs.models import Graph
+from graphs.workflows.node_types import BUILT_IN
 from rag.retrieval.naming import said
 from rag.texts.stop_words import STOP_WORDS
 from rag.texts.words import COMMON, beginning, forms, marked, mentions, plain, rarity, search_words
@@ -75,6 +77,20 @@ _SURVEY = """
         ) AS common,
         ARRAY(SELECT ARRAY[key, name] FROM graphs_sheet WHERE graph_id = %(graph)s ORDER BY position, id) AS sheets,
         (SELECT name FROM rag_embeddingmodel WHERE serves) AS serving"""
+#: The words of the node types that have any of the question's: display name as a type's key, the rest as data.
+_DESCRIBED = """
+    SELECT described.key AS type_key, found.words
+    FROM (
+        SELECT o.key, t.display_name AS name, concat_ws(' ', t.category, t.description) AS rest
+        FROM graphs_nodetype AS t JOIN graphs_object AS o ON o.id = t.object_id
+        WHERE o.workspace_id = %(workspace)s AND o.key <> ALL(%(built_in)s)
+        UNION ALL SELECT * FROM unnest(%(built_in)s::text[], %(built_in_names)s::text[], %(built_in_rest)s::text[])
+    ) AS described CROSS JOIN LATERAL (
+        SELECT setweight(to_tsvector('simple', {name}), 'B') || setweight(to_tsvector('simple', {rest}), 'D') AS words
+    ) AS found WHERE found.words @@ %(any)s::tsquery"""
+#: As `graphs.models.workflows.words` takes a text apart.
+_PARTED = "regexp_replace(regexp_replace({}, '([a-z0-9])([A-Z])', '\\1 \\2', 'g'), '[^[:alnum:]]+', ' ', 'g')"
+_TYPES = _DESCRIBED.format(name=_PARTED.format("described.name"), rest=_PARTED.format("described.rest"))
 #: Nothing is read of a large graph as if it were small.
 _IS_SMALL = "(SELECT nodes FROM survey) <= %(large)s"
 
@@ -134,12 +150,17 @@ class _Query:
         There DISTINCT is needed: a node is met once for each of its words, and would take the place of others.
         """
         rows = "SELECT id, key, name, search FROM graphs_node WHERE graph_id = %(graph)s"
+        if self.survey is None:
+            rows = (
+                "SELECT id, key, name, CASE WHEN words IS NULL THEN search ELSE search || words END AS search "
+                "FROM graphs_node LEFT JOIN types ON type_key = type WHERE graph_id = %(graph)s"
+            )
         if sheet is not None:
             rows += " AND sheet_id = (SELECT id FROM graphs_sheet WHERE graph_id = %(graph)s AND key = %(sheet)s)"
         surveying, beside = "", "SELECT to_json(array_agg(id)) FROM candidates"
         if self.survey is None:
             rows += f" AND {_IS_SMALL}"
-            surveying = f"survey AS MATERIALIZED ({_SURVEY.format(most=LARGE + 1)}),"
+            surveying = f"survey AS MATERIALIZED ({_SURVEY.format(most=LARGE + 1)}), types AS MATERIALIZED ({_TYPES}),"
             beside = "SELECT json_build_array(nodes, common, sheets, serving) FROM survey"
         arms = [f"({rows} AND key = ANY(%(mentioned)s))", *(f"({arm})" for arm in self._arms(rows))]
         return f"""
@@ -175,6 +196,10 @@ class _Query:
     def values(self, graph: Graph, sheet: str | None) -> dict[str, Any]:
         return {
             "graph": graph.pk,
+            "workspace": graph.workspace_id,
+            "built_in": list(BUILT_IN),
+            "built_in_names": _said_of_built_in("display_name"),
+            "built_in_rest": _said_of_built_in("description"),
             "sheet": sheet,
             "marked": list(self.marked),
             "mentioned": list(self.mentioned),
@@ -210,6 +235,12 @@ class _Query:
 
     def _is_rare(self, form: str) -> bool:
         return self.survey is None or form not in self.survey.common
+
+
+def _said_of_built_in(what: str) -> list[str]:
+    """A text of each built-in type, in English and in the person's language."""
+    texts = (getattr(record, what) for record in BUILT_IN.values())
+    return [" ".join(dict.fromkeys((text, gettext(text)))) for text in texts]
 
 
 def _phrase(column: str) -> str:

@@ -3,6 +3,8 @@
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
+from pytest_django import Settings
 
 from graphs.models import Graph, Workspace
 from tests.graphs.api.callers import problem, upload, with_token
@@ -48,3 +50,14 @@ def test_the_page_says_so_and_has_a_button_for_editors(client: Client, alice: Us
     assert client.post(address).status_code == 302
     assert "data-untrusted" not in client.get(page).content.decode()
     assert "data-untrusted" not in client.get(reverse("home")).content.decode()
+
+
+def test_the_page_lets_nobody_do_so_too_often(client: Client, alice: User, settings: Settings) -> None:
+    upload(with_token(alice), native())
+    settings.LIMIT_WRITES = "1/min"
+    client.force_login(alice)
+    address = reverse("trust-graph", args=["small"])
+    client.post(address)
+    Graph.objects.update(untrusted_since=timezone.now())
+    assert "Try again in" in client.post(address, follow=True).content.decode()
+    assert Graph.objects.get().untrusted_since

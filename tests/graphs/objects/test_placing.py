@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.checks import run_checks
 from django.core.exceptions import ImproperlyConfigured
 from django.db import models
 from django.db.models import Q
@@ -296,3 +297,18 @@ def test_rows_that_cannot_be_narrowed_are_refused(demo_workspace: Workspace) -> 
 
     with wares(workspace=rows), pytest.raises(ImproperlyConfigured, match=r"ware: its workspace gives a union"):
         existing(demo_workspace.pk, Ref("ware", "1"))
+
+
+def union(workspace: Workspace) -> "models.QuerySet[Ware]":
+    return Ware.objects.filter(site=workspace.slug).union(Ware.objects.filter(shared=workspace.slug))
+
+
+def picky(workspace: Workspace) -> "models.QuerySet[Ware]":
+    return Ware.objects.filter(site={"demo": "demo"}[workspace.slug])
+
+
+@pytest.mark.parametrize(("rows", "told"), [(union, ["graphs.E003"]), (picky, []), (of_site, [])])
+def test_a_union_is_refused_at_start(db: None, rows: Any, told: list[str]) -> None:
+    """A function that knows no such workspace is no fault."""
+    with wares(workspace=rows):
+        assert [found.id for found in run_checks() if found.id == "graphs.E003"] == told

@@ -1,10 +1,13 @@
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import translation
+from django.utils.translation import gettext
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pytest_django import DjangoAssertNumQueries
 
-from graphs.models import Graph, Node, Sheet
+from graphs.models import Graph, Node, NodeType, Sheet
 from rag.sources.graphs import text_search
 from rag.sources.graphs.text_search import search
 from tests.seeded import World, world
@@ -229,3 +232,24 @@ def test_a_kept_plan_reads_no_nodes_of_others_for_a_small_graph(here: World) -> 
         assert search(here.nba, "fetch players", 20).hits
         cursor.execute(read)
         assert cursor.fetchone() == before
+
+
+@pytest.mark.parametrize("question", ["Where do parcels leave?", "courier dispatch", "Which are logistics steps?"])
+def test_it_finds_nodes_by_what_their_type_is_called_and_does(here: World, question: str) -> None:
+    """Display name, description and category of a type, none of which stands in a node."""
+    described = {"display_name": "Courier dispatch", "description": "Parcels leave here.", "category": "logistics"}
+    NodeType.objects.create(workspace=here.nba.workspace, key="x1", **described)
+    Node.objects.filter(graph=here.nba, key="sort-stats").update(type="x1")
+    assert found(here.nba, question)[:1] == ["sort-stats"]
+    assert "sort-stats" not in found(here.foreign_nba, question)
+
+
+def test_it_finds_nodes_of_built_in_types_in_either_language(here: World) -> None:
+    assert "entry-form" in found(here.nba, "which fields does a person fill in?")
+    with translation.override("fr"):
+        assert "entry-form" in found(here.nba, str(gettext("Entry form")))
+
+
+def test_types_cost_no_statement_more(here: World, django_assert_num_queries: DjangoAssertNumQueries) -> None:
+    with django_assert_num_queries(1):
+        search(here.nba, "courier dispatch", 20)
