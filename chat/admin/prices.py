@@ -39,7 +39,7 @@ class PriceForm(forms.ModelForm):
 @admin.register(EnteredPrice)
 class EnteredPriceAdmin(ReadOnlyAdmin):
     form = PriceForm
-    change_list_template = None  # type: ignore[assignment]
+    change_list_template = None
     list_display = ("provider", "model", "dollars", "valid_from", "holds", "entered_by", "entered_at", "note")
     list_select_related = ("entered_by",)
     list_filter = ("provider",)

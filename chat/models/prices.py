@@ -1,21 +1,20 @@
 """What people entered of the prices of models."""
 
 from decimal import Decimal
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models.functions import Now
 from django.utils import timezone
-from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 #: US dollars per million tokens beyond which a price is a mistake.
 MOST = 1_000_000
 
 
-def _dollars(label: Promise) -> models.DecimalField:
+def _dollars(label: Any) -> models.DecimalField:
     bounds = [MinValueValidator(Decimal(0)), MaxValueValidator(Decimal(MOST))]
     return models.DecimalField(label, max_digits=14, decimal_places=6, validators=bounds)
 
