@@ -13,6 +13,7 @@ from chat.providers.building import build
 from chat.providers.circuit import Circuit
 from chat.providers.configured_models import ConfiguredModels
 from chat.providers.provider import Provider, ProviderConfig
+from chat.spending import entered_prices
 
 _providers: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[ProviderConfig, Provider]] = WeakKeyDictionary()
 _circuits: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, int], Circuit]] = WeakKeyDictionary()
@@ -23,6 +24,7 @@ def configured() -> ConfiguredModels:
     return ConfiguredModels(
         settings.CHAT_PROVIDERS,
         _environ(),
+        entered_prices.present(),
         idle_timeout_s=settings.STREAM_IDLE_TIMEOUT_S,
         total_timeout_s=settings.MODEL_CALL_TIMEOUT_S,
     )

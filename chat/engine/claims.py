@@ -101,7 +101,7 @@ def claim(
     `take_over` only runs that wait and such, without `others` only such.
     """
     silent_s = settings.PROCESS_SILENT_S
-    conditions = [STATE_VERSION, others, process, take_over, silent_s, process, list(driven), silent_s]
+    conditions: list[Any] = [STATE_VERSION, others, process, take_over, silent_s, process, list(driven), silent_s]
     with connection.cursor() as cursor:  # after each run, and every second: there is nothing nearly always
         cursor.execute(_ANY, conditions)
         if not cursor.fetchone()[0]:

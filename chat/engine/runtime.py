@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db import connection
 from psycopg.conninfo import make_conninfo
 
+from chat.concurrency.database import in_db
 from chat.engine.available_models import close_providers
 from chat.engine.heartbeat import Heartbeat
 from chat.engine.runner import Runner
@@ -15,6 +16,7 @@ from chat.engine.warming import load_embedder, warm_up
 from chat.events.hub import Hub
 from chat.events.writer import GroupWriter
 from chat.live.rooms import Rooms
+from chat.spending import entered_prices
 
 _current: "Runtime | None" = None
 
@@ -29,6 +31,7 @@ class Runtime:
         self.writer = GroupWriter(conninfo(), self.hub.deliver, fail)
         self.rooms = Rooms(self.process_id, fail)
         self._loading: asyncio.Task[None] | None = None
+        self._reading_prices: asyncio.Task[None] | None = None
         self.runner = Runner(Heartbeat(conninfo(), self.process_id), self.process_id, self.writer, fail, others)
 
     async def start(self) -> None:
@@ -38,6 +41,8 @@ class Runtime:
         self.rooms.start()
         self._loading = asyncio.create_task(load_embedder())
         await warm_up()
+        await in_db(entered_prices.read)
+        self._reading_prices = asyncio.create_task(entered_prices.read_forever())
         await self.runner.start()
         _current = self
 
@@ -48,8 +53,9 @@ class Runtime:
     async def close(self, drain_s: float | None = None) -> None:
         """Lets runs finish or hands them over, writes what is left, and stops."""
         global _current
-        if self._loading is not None:
-            self._loading.cancel()
+        for task in (self._loading, self._reading_prices):
+            if task is not None:
+                task.cancel()
         await self.runner.close(settings.DRAIN_S if drain_s is None else drain_s)
         await self.writer.close()
         await self.rooms.close()

@@ -2,6 +2,7 @@
 
 from chat.models.budgets import Budget, BudgetPeriod, BudgetScope, BudgetUnit, BudgetUse, Reservation
 from chat.models.conversation import AlwaysSend, IdempotencyKey, Message, Session, SessionType, Summary
+from chat.models.prices import EnteredPrice
 from chat.models.proposals import Allowance, Proposal, ProposalStatus, ValidationRule
 from chat.models.requests import RequestEntry, SentRequest
 from chat.models.rounds import WAITING, Call, Round, calls_of
@@ -19,6 +20,7 @@ __all__ = [
     "BudgetUnit",
     "BudgetUse",
     "Call",
+    "EnteredPrice",
     "IdempotencyKey",
     "Message",
     "ModelCall",

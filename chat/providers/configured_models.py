@@ -75,18 +75,23 @@ class Choice:
 
 
 class ConfiguredModels:
-    """`table` maps names to the fields of `Entry`; `environ` is the process's environment or something like it."""
+    """`table` maps names to the fields of `Entry`; `environ` is the process's environment or something like it.
+
+    `prices` are those that people entered, by provider and model.
+    """
 
     def __init__(
         self,
         table: Mapping[str, Mapping[str, Any]],
         environ: Mapping[str, str],
+        prices: Mapping[tuple[str, str], Price] | None = None,
         *,
         idle_timeout_s: float = 60,
         total_timeout_s: float = 600,
     ) -> None:
         self._entries = {name: _entry(name, fields) for name, fields in table.items()}
         self._environ = environ
+        self._prices = prices or {}
         self._idle_timeout_s = idle_timeout_s
         self._total_timeout_s = total_timeout_s
 
@@ -213,7 +218,9 @@ class ConfiguredModels:
         return self._value(_variable(name, "BASE_URL")) or self._entries[name].base_url
 
     def _price(self, name: str, model: str) -> Price | None:
-        """The model's price in the table, else what the environment says of a vendor's models that have none there."""
+        """What people entered, else the table's price, else what the environment says of a vendor's other models."""
+        if entered := self._prices.get((name, model)):
+            return entered
         entry = self._entry_for(name, model)
         if entry and entry.price:
             return Price(*entry.price)
@@ -278,6 +285,10 @@ def _wrong_window(variable: str, environ: Mapping[str, str], max_tokens: int) ->
     if given and int(given) < max_tokens + LEAST_PROMPT:
         return [f"{variable} must be {max_tokens + LEAST_PROMPT} or more: of it an answer may take {max_tokens}."]
     return []
+
+
+def is_model_name(text: str) -> bool:
+    return _MODEL_NAME.fullmatch(text) is not None
 
 
 def _price_said(text: str) -> Price | None:

@@ -14,8 +14,8 @@ from tests.doors.matrix import client_of
 from tests.doors.world import ROLES, STAFF, Id, RoleName, World
 
 #: audited: auditors read what is of their workspace. ruled: they change it, too. managed: superusers change it.
-#: watched: superusers read it.
-Group = Literal["audited", "ruled", "managed", "watched"]
+#: watched: superusers read it. entered: they add to it, too.
+Group = Literal["audited", "ruled", "managed", "watched", "entered"]
 GROUPS: dict[str, Group] = {
     "graphs.object": "audited",
     "graphs.graph": "audited",
@@ -32,6 +32,7 @@ GROUPS: dict[str, Group] = {
     "chat.budget": "ruled",
     "chat.alwayssend": "ruled",
     "chat.process": "watched",
+    "chat.enteredprice": "entered",
     "rag.embeddingmodel": "watched",
     "rag.embeddingfailure": "watched",
     "auth.user": "managed",
@@ -169,6 +170,7 @@ def expected(group: Group, label: str, view: str, method: str, role: RoleName, k
         return {302}
     audits = role in {"auditor", "superuser"}
     manages = (role == "superuser" and group == "managed") or (audits and group == "ruled")
+    manages = manages or (role == "superuser" and group == "entered" and view == "add")
     reads = role == "superuser" or (audits and group in {"audited", "ruled"})
     if view in {"list", "add"}:
         return {200 if (reads if view == "list" else manages) else 403}

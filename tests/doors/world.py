@@ -12,7 +12,7 @@ from django.contrib.auth.models import User
 from django.db.models import Model
 
 from chat.events.notices import stream_of
-from chat.models import Allowance, AlwaysSend, Budget, Proposal, ValidationRule
+from chat.models import Allowance, AlwaysSend, Budget, EnteredPrice, Proposal, ValidationRule
 from graphs.history import changes
 from graphs.history.outside import catch_up
 from graphs.history.recording import Because
@@ -128,6 +128,9 @@ class World:
             return tuple(self.talks[role].run.model_calls.get().pk for role in ("editor", "stranger"))
         if name == "chat.process":
             return self.talks["editor"].run.process, self.talks["stranger"].run.process
+        if name == "chat.enteredprice":
+            found = [EnteredPrice.objects.get(model=slug).pk for slug in ("demo", "other")]
+            return found[0], found[1]
         if name == "rag.embeddingmodel":
             return "local/demo", "local/other"
         if name == "auth.user":
@@ -222,6 +225,7 @@ def _rule(world: World, slug: str) -> None:
     workspace, tool = world.workspaces[slug], "propose_move_node"
     ValidationRule.objects.create(workspace=workspace, tool=tool)
     Budget.objects.create(workspace=workspace, limit=100)
+    EnteredPrice.objects.create(provider="custom", model=slug, input=1, cached_input=1, output=1)
     Allowance.objects.create(workspace=workspace, tool=tool, kind="node", field="posX", item_key=canary(slug))
     AlwaysSend.objects.create(
         workspace=workspace, object_type="graph", part_type="node", object_key=KEYS[slug], part_key=canary(slug)

@@ -122,6 +122,7 @@ HARMLESS = {
     "graphs.objects.model_rows:save": "a savepoint of apply and of a rollback, in which the database may refuse",
     "graphs.objects.model_store:_deleted": "the same",
     "graphs.objects.headers:header_of": "one statement: a header without changes, made again by whoever comes next",
+    "chat.admin.prices:EnteredPriceAdmin.save_model:on_commit": "only reads again; every process does twice a minute",
     "graphs.models.objects:Object.save": "one statement; the house changes graphs otherwise, programs may call it",
     "graphs.history.outside:notice": "one transaction: what others saved stands in the history, or is noticed later",
     "graphs.workflows.exports:_one_moment": "writes nothing",

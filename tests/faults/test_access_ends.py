@@ -20,6 +20,7 @@ from chat.models import Run, RunStatus, Session
 from graphs.models import Graph, Membership, Role, Workspace
 from graphs.objects.refs import Ref
 from graphs.site.access import member_of
+from graphs.site.api import tokens
 from tests import cast, checker
 from tests.chat.engine.driving import until
 from tests.faults.readers import HttpReader, Proof, SocketReader, cookie_proof, sse, waiting
@@ -99,13 +100,13 @@ def people(workspace: Workspace) -> list[Person]:
     for number, way in enumerate(ACTS):
         user = cast.member(f"person-{number}", workspace, Role.EDITOR)
         accepted = post_message(member_of(user), QUESTION, context=Ref("graph", "nba"))
-        token = AccessToken.for_user(user)
+        token = AccessToken(tokens.issue(user).access)
         found.append(Person(user, way, accepted.stream, Proof(token=str(token)), cookie_proof(user)))
     return found
 
 
 def shorten(person: Person, lifetime_s: float) -> None:
-    token = AccessToken.for_user(person.user)
+    token = AccessToken(tokens.issue(person.user).access)
     token.set_exp(lifetime=timedelta(seconds=lifetime_s))
     person.token = Proof(token=str(token))
 

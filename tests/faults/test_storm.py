@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from django.contrib.auth.models import User
 from pytest_django import Settings
-from rest_framework_simplejwt.tokens import AccessToken
 from websockets.exceptions import InvalidHandshake
 
 from chat.actions.conversations import Accepted, post_message
@@ -20,6 +19,7 @@ from chat.models import Run, RunStatus
 from graphs.models import Graph, Membership, Role, Workspace
 from graphs.objects.refs import Ref
 from graphs.site.access import member_of
+from graphs.site.api import tokens
 from tests import checker
 from tests.chat.engine.driving import until
 from tests.faults.counting import statements
@@ -126,7 +126,7 @@ async def storm(first: WebProcess, second: WebProcess, users: list[User], alice:
     tabs = await in_db(all_tabs, users, conversations)
     for start in range(0, len(tabs), 50):
         assert all(await asyncio.gather(*[tab.come(first) for tab in tabs[start : start + 50]]))
-    token = Proof(token=str(AccessToken.for_user(alice)))
+    token = Proof(token=tokens.issue(alice).access)
     over = asyncio.Event()
     watching = asyncio.create_task(bystander(second, token, over))
     before = statements(notes, second.process.pid)
@@ -152,7 +152,7 @@ def all_tabs(users: list[User], conversations: list[Accepted]) -> list[Tab]:
     """Half of the people came with their browser's cookie, half with a token."""
     tabs = []
     for number, (user, conversation) in enumerate(zip(users, conversations, strict=True)):
-        proof = cookie_proof(user) if number % 2 else Proof(token=str(AccessToken.for_user(user)))
+        proof = cookie_proof(user) if number % 2 else Proof(token=tokens.issue(user).access)
         tabs += [Tab(proof, conversation) for _ in range(TABS)]
     return tabs
 

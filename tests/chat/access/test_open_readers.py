@@ -101,7 +101,7 @@ def test_it_refuses_a_wrong_token(alice: User, token: str) -> None:
 
 
 def test_it_refuses_a_refresh_token_and_an_expired_one(alice: User) -> None:
-    expired = AccessToken.for_user(alice)
+    expired = AccessToken(tokens.issue(alice).access)
     expired.set_exp(lifetime=timedelta(seconds=-1))
     for token in (tokens.issue(alice).refresh, str(expired)):
 
@@ -123,7 +123,7 @@ def test_it_reads_no_long_frame_of_a_stranger(alice: User) -> None:
 
 
 def test_it_renews_a_token_before_it_expires(alice: User, bob: User) -> None:
-    short = AccessToken.for_user(alice)
+    short = AccessToken(tokens.issue(alice).access)
     short.set_exp(lifetime=timedelta(seconds=2))
     renewed, other = tokens.issue(alice).access, tokens.issue(bob).access
 

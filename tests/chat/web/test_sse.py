@@ -17,6 +17,7 @@ from chat.web import sse
 from graphs.models import Graph, Membership
 from graphs.objects.refs import Ref
 from graphs.site.access import member_of
+from graphs.site.api import tokens
 from tests import cast
 from tests.chat.inprocess import Answer, Model, asked, request, run
 
@@ -126,7 +127,7 @@ def test_it_takes_foreign_streams_for_absent(alice: User, bob: User, charlie: Us
 
 def test_it_needs_a_person(alice: User, nba: Graph, model: Model) -> None:
     cookie = f"sessionid={cast.signed_in(alice).cookies['sessionid'].value}"
-    expired = AccessToken.for_user(alice)
+    expired = AccessToken(tokens.issue(alice).access)
     expired.set_exp(lifetime=timedelta(seconds=-1))
 
     async def test() -> None:

@@ -9,10 +9,11 @@ from graphs.history.editing import Request, edit
 from graphs.history.rollback import roll_back
 from graphs.history.scopes import ChangeSets
 from graphs.models import Graph, NodeType, Object, Workspace
-from graphs.objects.actions import DeleteObject
+from graphs.objects.actions import DeleteObject, parse
 from graphs.site.access import Forbidden, NotFound, member_of
 from graphs.workflows import trust
 from graphs.workflows.imports import import_graph
+from graphs.workflows.making import NewGraph, make
 from tests.graphs.workflows.interchange.samples import native, native_node, parsed
 
 pytestmark = pytest.mark.django_db
@@ -80,3 +81,32 @@ def test_a_type_that_is_deleted_and_brought_back_has_it_still(demo_workspace: Wo
     roll_back(demo_workspace.pk, alice, ChangeSets((deleted,)))
     back = Object.objects.get(type="nodeType", key="probe")
     assert (back.untrusted_since, back.untrusted_by) == (since, "alice")
+
+
+def test_a_graph_that_is_deleted_and_brought_back_has_it_still(demo_workspace: Workspace, alice: User) -> None:
+    graph = imported(demo_workspace, alice)
+    since = Object.objects.get(pk=graph.pk).untrusted_since
+    deleted = edit(member_of(alice), graph, Request([parse("delete_graph", {})]))
+    assert "graph:weather" not in marked(demo_workspace)
+    roll_back(demo_workspace.pk, alice, ChangeSets((deleted,)))
+    back = Object.objects.get(type="graph", key="weather")
+    assert (back.untrusted_since, back.untrusted_by) == (since, "alice")
+
+
+def test_a_copy_has_it_as_well(demo_workspace: Workspace, alice: User) -> None:
+    graph = imported(demo_workspace, alice)
+    copy = make(member_of(alice), NewGraph(copy_of=graph.key), Request(()))
+    assert f"graph:{copy.key}" in marked(demo_workspace)
+    trust.lift(member_of(alice), graph)
+    assert f"graph:{copy.key}" in marked(demo_workspace)
+    assert f"graph:{make(member_of(alice), NewGraph(copy_of=graph.key), Request(())).key}" not in marked(demo_workspace)
+
+
+def test_a_graph_that_a_file_replaces_has_it(demo_workspace: Workspace, alice: User) -> None:
+    graph = import_demo(demo_workspace, "nba")
+    file = parsed(native(key="nba", name="Other"))
+    import_graph(demo_workspace, file, actor=alice, if_exists="replace")
+    assert Object.objects.get(pk=graph.pk).untrusted_by == "alice"
+    trust.lift(member_of(alice), graph)
+    import_graph(demo_workspace, file, actor=alice, if_exists="replace")
+    assert marked(demo_workspace) == set()
