@@ -222,5 +222,6 @@ WITHIN_TRANSACTION = {
     "graphs.workflows.live.editing:_do": "edit, take_back",
     "graphs.history.live_edits:_save": "save_edits, save_due",
     "graphs.workflows.imported_types:create_node_types": "import_graph",
+    "graphs.workflows.replacing:replace_graph": "import_graph",
     "graphs.workflows.imports:_copy_parts": "import_graph",
 }
