@@ -7,6 +7,7 @@ from django.db import OperationalError, connection
 from psycopg import sql
 from psycopg.errors import DiskFull, OutOfMemory
 
+from graphs.site.owner import owners_cursor
 from rag.embeddings.locks import held
 from rag.embeddings.vector_search import EXACT, PREFIX, index_name
 from rag.models import EmbeddedCollection
@@ -76,13 +77,7 @@ def _create(collection: str, model: str, dimensions: int, settings: Mapping[str,
         "CREATE INDEX CONCURRENTLY IF NOT EXISTS {} ON rag_embedding "
         "USING hnsw ((vector::halfvec({})) halfvec_cosine_ops) WITH (m = {}, ef_construction = {}) WHERE {}"
     ).format(sql.Identifier(name), *map(sql.Literal, (dimensions, LINKS, CHOSEN_FROM)), condition)
-    for setting, value in settings.items():
-        _execute(sql.SQL("SET {} = {}").format(sql.Identifier(setting), sql.Literal(value)))
-    try:
-        _execute(statement)
-    finally:
-        for setting in settings:
-            _execute(sql.SQL("RESET {}").format(sql.Identifier(setting)))
+    _execute(statement, settings)
 
 
 def _memory(collection: str, model: str, dimensions: int) -> str:
@@ -145,6 +140,14 @@ def _is_whole(name: str) -> bool | None:
     return None if found is None else bool(found[0])
 
 
-def _execute(statement: sql.Composed | sql.SQL) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(statement.as_string(cursor.connection))
+def _execute(statement: sql.Composed | sql.SQL, settings: Mapping[str, str] | None = None) -> None:
+    """Executes a statement of the owner of the tables, with PostgreSQL's settings for it."""
+    with owners_cursor() as cursor:
+        for setting, value in (settings or {}).items():
+            set_ = sql.SQL("SET {} = {}").format(sql.Identifier(setting), sql.Literal(value))
+            cursor.execute(set_.as_string(cursor.connection))
+        try:
+            cursor.execute(statement.as_string(cursor.connection))
+        finally:
+            for setting in settings or {}:
+                cursor.execute(sql.SQL("RESET {}").format(sql.Identifier(setting)).as_string(cursor.connection))

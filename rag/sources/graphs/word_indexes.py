@@ -7,6 +7,7 @@ it is found to be of another graph.
 from django.db import connection
 from psycopg import sql
 
+from graphs.site.owner import owners_cursor
 from rag.embeddings.locks import held
 from rag.embeddings.vector_indexes import ONE_AT_A_TIME
 
@@ -62,13 +63,14 @@ def _drop_statement(name: str) -> sql.Composed:
 
 def _alone(statement: sql.Composed, wait: bool) -> bool:
     """Whether it was done: PostgreSQL would end one of two."""
-    with held(*ONE_AT_A_TIME, wait=wait) as ours, connection.cursor() as cursor:
+    with held(*ONE_AT_A_TIME, wait=wait) as ours:
         if ours:
-            cursor.execute(f"SET maintenance_work_mem = '{MEMORY}'")
-            try:
-                cursor.execute(statement.as_string(cursor.connection))
-            finally:
-                cursor.execute("RESET maintenance_work_mem")
+            with owners_cursor() as cursor:
+                cursor.execute(f"SET maintenance_work_mem = '{MEMORY}'")
+                try:
+                    cursor.execute(statement.as_string(cursor.connection))
+                finally:
+                    cursor.execute("RESET maintenance_work_mem")
     return ours
 
 
