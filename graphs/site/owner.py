@@ -48,15 +48,26 @@ def owners_cursor() -> Iterator[Any]:
         yield own.cursor()
 
 
+def may_change_tables() -> bool:
+    """Whether `owners_cursor` gives somebody who may. What nobody here may waits for a process that may."""
+    return bool(str(settings.DATABASE_OWNER_URL)) or any(_rights())
+
+
 @cache
+def _rights() -> tuple[bool, bool]:
+    """Whether the role that runs is a superuser, and whether it owns the tables."""
+    with connection.cursor() as cursor:
+        cursor.execute(_RIGHTS)
+        superuser, owns = cursor.fetchone()
+    return bool(superuser), bool(owns)
+
+
 def rights_to_rewrite() -> str:
     """What the role that runs can do to the history past its triggers, as a sentence; "" where it can do nothing.
 
     A process asks once. Raises what Django raises while the database is away.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(_RIGHTS)
-        superuser, owns = cursor.fetchone()
+    superuser, owns = _rights()
     if not superuser and not owns:
         return ""
     what = "is a superuser of PostgreSQL" if superuser else "owns the tables"
@@ -68,4 +79,4 @@ def rights_to_rewrite() -> str:
 
 def _disconnect() -> None:
     connection.close()
-    connection.close_pool()
+    connection.close_pool()  # type: ignore[attr-defined]
