@@ -64,7 +64,7 @@ TRIED = [
 
 @pytest.fixture(scope="module")
 def site(data_dir: Path) -> Iterator[Up]:
-    running = Up(data_dir, (), {})
+    running = Up(data_dir, (), {"DEMO_PASSWORD": "canary-of-a-password"})
     running.ready()
     yield running
     running.end()
@@ -120,6 +120,7 @@ def test_nobody_else_is_let_in(site: Up) -> None:
 
 
 def test_passwords_are_closed_and_no_process_is_given_them(site: Up) -> None:
+    assert not any("canary-of-a-password" in str(process.cmdline()) for process in site.family())
     where = local.server_paths(site.data_dir)
     for name in ("postgres_password", "postgres_owner_password"):
         assert (site.data_dir / name).stat().st_mode & 0o077 == 0
