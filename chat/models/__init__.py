@@ -2,6 +2,7 @@
 
 from chat.models.budgets import Budget, BudgetPeriod, BudgetScope, BudgetUnit, BudgetUse, Reservation
 from chat.models.conversation import AlwaysSend, IdempotencyKey, Message, Session, SessionType, Summary
+from chat.models.offered import WorkspaceModels
 from chat.models.proposals import Allowance, Proposal, ProposalStatus, ValidationRule
 from chat.models.requests import RequestEntry, SentRequest
 from chat.models.rounds import WAITING, Call, Round, calls_of
@@ -39,5 +40,6 @@ __all__ = [
     "StreamEvent",
     "Summary",
     "ValidationRule",
+    "WorkspaceModels",
     "calls_of",
 ]

@@ -31,6 +31,7 @@ GROUPS: dict[str, Group] = {
     "chat.allowance": "ruled",
     "chat.budget": "ruled",
     "chat.alwayssend": "ruled",
+    "chat.workspacemodels": "ruled",
     "chat.process": "watched",
     "rag.embeddingmodel": "watched",
     "rag.embeddingfailure": "watched",
@@ -46,6 +47,8 @@ ACTIONS = {
     "rag.embeddingfailure": {"try_again"},
 }
 DELETED = {"graphs.membership", "chat.validationrule", "chat.allowance", "chat.alwayssend", "chat.budget"}
+#: Rows that are there with what they are about.
+NOT_ADDED = {"chat.workspacemodels"}
 #: View and what its address adds to that of its list.
 VIEWS = {
     "": "list",
@@ -170,6 +173,8 @@ def expected(group: Group, label: str, view: str, method: str, role: RoleName, k
     audits = role in {"auditor", "superuser"}
     manages = (role == "superuser" and group == "managed") or (audits and group == "ruled")
     reads = role == "superuser" or (audits and group in {"audited", "ruled"})
+    if view == "add" and label in NOT_ADDED:
+        return {403}
     if view in {"list", "add"}:
         return {200 if (reads if view == "list" else manages) else 403}
     if not reads:
