@@ -171,6 +171,7 @@ HARMLESS = {
     "graphs.site.sign_ins:_begin_in_browser": "one row; the browser is not listed, and ends with the password",
     "graphs.site.sign_ins:_end_with_browser": "one statement; the session is there, and its person signs out again",
     "graphs.site.grants:give": "one transaction, which the next migration or start makes again",
+    "chat.admin.offered_models:WorkspaceModelsAdmin.save_model": "one statement of a person who may ask again",
     "chat.actions.erasing:erase": "one transaction of a person who may ask again",
     "graphs.account:change_password": "one transaction of a person who may ask again",
     "rag.admin:EmbeddingModelAdmin.try_again": "two statements of a person who may ask again",
