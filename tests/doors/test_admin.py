@@ -179,12 +179,12 @@ def expected(group: Group, label: str, view: str, method: str, role: RoleName, k
         return {200 if (reads if view == "list" else manages) else 403}
     if not reads:
         return {403, 404}
-    if view == "delete" and manages and label not in DELETED:
+    if view == "delete" and manages and label not in DELETED | NOT_ADDED:
         return {403}
     if kind in _unreadable(group, role) or kind == "random":
         return {302} if group == "managed" and manages and view != "password" else {404}
     if view == "delete":
-        return {200 if manages else 403}
+        return {200 if manages and label in DELETED else 403}
     return {200 if view == "history" or manages or (view == "change" and method == "GET") else 403}
 
 
