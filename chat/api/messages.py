@@ -121,7 +121,7 @@ class MessageView(APIView):
 class ModelsView(APIView):
     @extend_schema(operation_id="listModels", responses={200: ModelList})
     def get(self, request: Request) -> Response:
-        """The models that you can choose for a conversation or an answer, the default first."""
+        """The models that can be chosen for a conversation or an answer, the default first."""
         member = current_member(request)
         choices = offered_models.offered_to(member)
         default = next((choice.id for choice in choices if choice.default), "")

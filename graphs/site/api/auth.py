@@ -52,9 +52,7 @@ class RefreshView(APIView):
     authentication_classes = ()
     permission_classes = (AllowAny,)
 
-    @extend_schema(
-        operation_id="refreshToken", request=Renewal, responses={200: tokens.TokenPair, **problems(429)}, auth=[]
-    )
+    @extend_schema(operation_id="refreshToken", request=Renewal, responses={200: tokens.TokenPair}, auth=[])
     def post(self, request: Request) -> Response:
         """Exchange a refresh token for new tokens. It counts once: to use it again ends the sign-in."""
         login_limit.require_of_address(request)
@@ -66,7 +64,7 @@ class RevokeView(APIView):
     authentication_classes = ()
     permission_classes = (AllowAny,)
 
-    @extend_schema(operation_id="revokeToken", request=Renewal, responses={204: None, **problems(429)}, auth=[])
+    @extend_schema(operation_id="revokeToken", request=Renewal, responses={204: None}, auth=[])
     def post(self, request: Request) -> Response:
         """Sign out: the refresh token and those made of it count no longer. Access tokens end with their 15 minutes."""
         login_limit.require_of_address(request)
