@@ -18,7 +18,7 @@ PYTEST = .venv/bin/python -m pytest -n 3 --dist loadgroup --no-loadscope-reorder
 help: ## lists the commands
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /\1|/' | awk -F'|' '{ printf "make %-12s %s\n", $$1, $$2 }'
 
-run: ## sets up and starts everything (PORT=8000 DATA_DIR=.data DEMO_PASSWORD=... WEB=1 WORKERS=1)
+run: ## sets up and starts everything (PORT=8000 DATA_DIR=.data WEB=1 WORKERS=1; DEMO_PASSWORD from the environment)
 	@$(INSTALL)
 	@exec .venv/bin/python manage.py up --with-parent --port $(PORT) --web $(WEB) --workers $(WORKERS)
 

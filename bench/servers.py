@@ -13,7 +13,7 @@ import psycopg
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from config import embedded, local, postgres
+from config import embedded, local, roles
 from config.supervisor import Supervisor
 from config.terminal import Terminal
 
@@ -50,12 +50,12 @@ def servers(kept_in: Path | None = None) -> Iterator[Servers]:
             with Supervisor(terminal) as supervisor:
                 embedded.start(embedded.Embedded(local.server_paths(data_dir)), supervisor)
                 addresses = local.server_paths(data_dir)
-                postgres.ensure_database(addresses)
-                with psycopg.connect(addresses.database_url, autocommit=True) as connection:
+                roles.make_all(addresses)
+                with psycopg.connect(addresses.superuser_url, autocommit=True) as connection:
                     if not connection.execute(_KNOWN, [REFERENCE]).fetchone():
                         connection.execute(f"CREATE DATABASE {REFERENCE}")
-                reference = make_conninfo(addresses.database_url, dbname=REFERENCE)
-                yield Servers(addresses.database_url, addresses.redis_url, reference)
+                reference = make_conninfo(addresses.superuser_url, dbname=REFERENCE)
+                yield Servers(addresses.superuser_url, addresses.redis_url, reference)
         finally:
             terminal.close()
             if not kept_in:

@@ -1,10 +1,13 @@
-"""What `manage.py check`, the log of a start and administrators' pages say about models that cannot work."""
+"""What `manage.py check`, the log of a start and administrators' pages say: what cannot work, and too many rights."""
 
+from contextlib import suppress
 from typing import Any
 
 from django.core.checks import CheckMessage, Error, register
 
 from chat.engine import available_models
+from graphs.site import owner
+from graphs.site.database_away import AWAY
 from rag.checks import embedder_is_usable
 
 
@@ -14,5 +17,11 @@ def models_are_usable(**_options: Any) -> list[CheckMessage]:
 
 
 def problems() -> list[str]:
-    """Sentences about models that are asked for and cannot work, in English; none when all is well."""
-    return [check.msg for check in (*models_are_usable(), *embedder_is_usable())]
+    """Sentences in English about models that are asked for and cannot work, and about the role; none when all is well.
+
+    A process asks the database the first time only, and not while it is away.
+    """
+    role = ""
+    with suppress(*AWAY):
+        role = owner.rights_to_rewrite()
+    return [*(check.msg for check in (*models_are_usable(), *embedder_is_usable())), *filter(None, [role])]

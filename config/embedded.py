@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from config import local, postgres, valkey
+from config import local, postgres, roles, valkey
 from config.account import Account, postgres_account
 from config.locks import ServersLock
 from config.problem import Problem
@@ -82,6 +82,7 @@ def _start_postgres(wanted: Embedded, lock: ServersLock, supervisor: Supervisor)
         )
     if not postgres.check_data(where):
         _make_data(wanted, account, supervisor)
+    roles.let_in(where)
     postgres.remove_stale_pid_file(where)
     supervisor.keep(
         postgres.server(programs, where, account, lock.handle, wanted.postgres_settings, logs_text=wanted.logs_text)

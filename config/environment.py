@@ -39,6 +39,8 @@ class Environment(BaseSettings):
     # Where things are.
     data_dir: Path = BASE_DIR / ".data"
     database_url: DatabaseURL = ""
+    #: Of the role that owns the tables and migrates; without it that of DATABASE_URL does.
+    database_owner_url: DatabaseURL = ""
     redis_url: RedisURL = ""
     redis_prefix: Prefix = "countersign"
     celery_broker_url: BrokerURL = ""

@@ -14,7 +14,11 @@ from urllib.parse import parse_qs, urlsplit
 
 from config.problem import Problem
 
+#: The database, and the role of what runs.
 DATABASE = "countersign"
+#: Who owns the tables and migrates, and PostgreSQL's own superuser (`config/roles.py`).
+OWNER = "countersign_owner"
+SUPERUSER = "postgres"
 #: Where root keeps what PostgreSQL's own user must be able to enter, when the data folder is closed to others.
 SYSTEM_DIR = Path("/var/lib/countersign")
 #: The kernel's limit for a socket path is 107 bytes on Linux and 103 on macOS.
@@ -49,7 +53,29 @@ class ServerPaths:
 
     @property
     def database_url(self) -> str:
-        return f"postgresql://{DATABASE}@/{DATABASE}?host={self.postgres_socket_dir}"
+        """For all that runs: rows are read and written, tables are not changed."""
+        return self._url(f"{DATABASE}:{self.password}")
+
+    @property
+    def owner_url(self) -> str:
+        """For who migrates."""
+        return self._url(f"{OWNER}:{self.owner_password}")
+
+    @property
+    def superuser_url(self) -> str:
+        """Refused, but while roles are made."""
+        return self._url(SUPERUSER)
+
+    @property
+    def password(self) -> str:
+        return secret(self.data_dir, "postgres_password")
+
+    @property
+    def owner_password(self) -> str:
+        return secret(self.data_dir, "postgres_owner_password")
+
+    def _url(self, login: str) -> str:
+        return f"postgresql://{login}@/{DATABASE}?host={self.postgres_socket_dir}"
 
     @property
     def redis_url(self) -> str:

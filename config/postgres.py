@@ -138,8 +138,8 @@ def initdb(programs: Path, folder: Path, account: Account | None) -> Program:
         [
             str(programs / "initdb"),
             f"--pgdata={folder}",
-            f"--username={local.DATABASE}",
-            "--auth=trust",  # Only who may enter the closed socket folder can connect at all.
+            f"--username={local.SUPERUSER}",
+            "--auth=trust",  # Until there are roles with passwords (`config/roles.py`).
             "--encoding=UTF8",
             "--locale=C",
             "--locale-provider=builtin",
@@ -224,15 +224,3 @@ def accepts_connections(where: local.ServerPaths) -> bool:
     except OSError:  # The file or the socket of a server that is gone, or none.
         return False
     return lines[STATUS_LINE:] == ["ready   "]
-
-
-def ensure_database(where: local.ServerPaths) -> None:
-    import psycopg
-    from psycopg import sql
-
-    with psycopg.connect(
-        host=str(where.postgres_socket_dir), user=local.DATABASE, dbname="postgres", autocommit=True, connect_timeout=5
-    ) as connection:
-        row = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [local.DATABASE]).fetchone()
-        if row is None:
-            connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(local.DATABASE)))

@@ -7,15 +7,15 @@ from contextlib import suppress
 
 import django
 import psycopg
-from django.conf import settings
 from django.core.checks import run_checks
 from django.core.management import call_command, get_commands
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from psycopg import sql
 
-from config import local, postgres, processes
+from config import processes
 from config.problem import Problem
+from graphs.site.owner import as_owner
 
 #: Any number, the same in every process: one prepares at a time.
 ADVISORY_LOCK = 0x436F756E
@@ -45,15 +45,15 @@ def _require_registrations() -> None:
 
 
 def _connect() -> psycopg.Connection:
-    parameters = connection.get_connection_params() | {"autocommit": True, "connect_timeout": 10}
+    """As the owner of the tables."""
     try:
-        if not settings.ENV.database_url:
-            postgres.ensure_database(local.server_paths(settings.DATA_DIR))
-        return psycopg.connect(**parameters)
+        with as_owner():
+            return psycopg.connect(**connection.get_connection_params() | {"autocommit": True, "connect_timeout": 10})
     except psycopg.OperationalError as error:
         raise Problem(
             f"Cannot reach the database: {str(error).strip()}\n"
-            "Is the server of DATABASE_URL running, does the database exist, and are user and password right?"
+            "Is the server of DATABASE_URL and DATABASE_OWNER_URL running, does the database exist, and are user and "
+            "password right?"
         ) from error
 
 

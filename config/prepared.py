@@ -14,11 +14,14 @@ from pathlib import Path
 
 import psycopg
 
-from config import demo_login, local
+from config import demo_login, local, roles
 
 #: NULL where there is something to do whatever the code is: no extension, or nothing but an empty database.
 STATE = """
-SELECT string_agg(format('%s.%s %s', app, name, extract(epoch FROM applied)), ',' ORDER BY id) FROM django_migrations
+SELECT string_agg(format('%s.%s %s', app, name, extract(epoch FROM applied)), ',' ORDER BY id) || (
+    SELECT string_agg(format('%s %s', relname, relacl), ',' ORDER BY relname) FROM pg_class
+    WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
+) FROM django_migrations
 WHERE EXISTS (SELECT FROM pg_extension WHERE extname = 'vector')
 AND (EXISTS (SELECT FROM auth_user) OR EXISTS (SELECT FROM graphs_workspace))
 """
@@ -26,7 +29,10 @@ AND (EXISTS (SELECT FROM auth_user) OR EXISTS (SELECT FROM graphs_workspace))
 
 def main() -> None:
     data_dir = Path(os.environ["DATA_DIR"])
-    database_url = os.environ.get("DATABASE_URL") or local.server_paths(data_dir).database_url
+    where = local.server_paths(data_dir)
+    if not os.environ.get("DATABASE_URL"):
+        roles.make(where)
+    database_url = os.environ.get("DATABASE_URL") or where.database_url
     if not is_noted(data_dir, database_url):
         _prepare(data_dir, database_url)
     demo_login.find_out(data_dir, database_url, os.environ.get("DEMO_PASSWORD", ""))
@@ -104,7 +110,7 @@ def _state(database_url: str) -> str | None:
 
 
 def state(connection: psycopg.Connection) -> str | None:
-    """The migrations that a database has seen, and when; None where it has to be prepared in any case."""
+    """The migrations that a database has seen, and who has which rights; None where it is prepared in any case."""
     row = connection.execute(STATE).fetchone()
     return row[0] if row else None
 

@@ -26,6 +26,11 @@ def environment(data_dir: Path, demo_password: str) -> dict[str, str]:
     }
 
 
+def without_owner(env: Mapping[str, str]) -> dict[str, str]:
+    """An environment that does not tell how the owner of the tables connects: who answers requests needs no tables."""
+    return {name: value for name, value in env.items() if name != "DATABASE_OWNER_URL"}
+
+
 def python_path() -> str:
     return os.pathsep.join([str(BASE_DIR), *filter(None, [os.environ.get("PYTHONPATH")])])
 

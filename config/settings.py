@@ -6,6 +6,7 @@ from pathlib import Path
 
 import dj_database_url
 from csp.constants import NONCE, NONE, SELF
+from django.utils.functional import lazy
 from django.utils.translation import gettext_lazy as _
 
 from config import environment, known_secrets, local
@@ -102,6 +103,8 @@ DATABASES = {
     "default": dj_database_url.parse(ENV.database_url or _embedded.database_url, engine="django.db.backends.postgresql")
     | {"CONN_MAX_AGE": 0},
 }
+#: Of the role that owns the tables, where another one runs; read where it is needed only (`graphs.site.owner`).
+DATABASE_OWNER_URL = ENV.database_owner_url or ("" if ENV.database_url else lazy(lambda: _embedded.owner_url, str)())
 #: A network that is gone without a word is noticed within half a minute (this means nothing on a unix socket).
 DATABASES["default"]["OPTIONS"] = {
     "connect_timeout": 5,
@@ -274,7 +277,7 @@ DRAIN_S = ENV.drain_s
 _REDACTING = {
     "()": "config.known_secrets.RedactingFormatter",
     "style": "{",
-    "secrets": known_secrets.among() | {SECRET_KEY},
+    "secrets": known_secrets.among() | {SECRET_KEY, *filter(None, [DATABASES["default"].get("PASSWORD")])},
     "rows": AI_LOG_TEXT,
 }
 LOGGING = {

@@ -78,7 +78,7 @@ def _start(site: Site, shared: socket.socket, supervisor: Supervisor) -> "Ready"
     supervisor.keep(*processes.workers(site.workers, site.data_dir, env), once=ready.or_late)
     # They load meanwhile, and serve when this pipe is closed.
     waited_on, closed_when_prepared = os.pipe()
-    supervisor.keep(*processes.web(site.web, shared.fileno(), waited_on, site.drain_s, env))
+    supervisor.keep(*processes.web(site.web, shared.fileno(), waited_on, site.drain_s, processes.without_owner(env)))
     embedded.wait(servers, supervisor)
     code, tail = supervisor.run(processes.prepare(env))
     if code != 0:

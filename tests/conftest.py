@@ -2,6 +2,7 @@
 
 import gc
 import os
+from collections.abc import Iterator
 
 import django
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis
 from pytest_django import DjangoDbBlocker
 
+from graphs.site import owner
 from tests import chromium, emptying, migrated, network, servers
 
 if settings.configured:
@@ -59,10 +61,18 @@ def pytest_runtestloop() -> None:
 
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(django_db_modify_db_settings: None, django_db_blocker: DjangoDbBlocker) -> None:
-    """On a PostgreSQL of our own, a worker's database is a copy of one that is migrated."""
-    if servers.is_worker() and os.environ.get("TEST_OWN_POSTGRES"):
+    """On a PostgreSQL of our own, the database is a copy of one that is migrated."""
+    if os.environ.get("TEST_OWN_POSTGRES"):
         with django_db_blocker.unblock():
             connection.settings_dict["TEST"]["TEMPLATE"] = migrated.template()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def owning_is_no_problem() -> Iterator[None]:
+    """Tests are the owner of their tables, of which a site would be warned on every page."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(owner, "rights_to_rewrite", lambda: "")
+        yield
 
 
 @pytest.hookimpl(trylast=True)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import psycopg
 
-from config import embedded, local, postgres
+from config import embedded, local, roles
 from config.supervisor import Supervisor
 from config.terminal import Terminal
 
@@ -56,13 +56,14 @@ class Servers:
         )
         embedded.start(wanted, self._supervisor)
         if wanted.postgres:
-            postgres.ensure_database(where)
+            roles.make_all(where)
         addresses = local.server_paths(self._data_dir)
         os.environ["DATA_DIR"] = str(self._data_dir)
         if wanted.postgres:
-            os.environ["DATABASE_URL"] = addresses.database_url
+            # Tests make and fill what they please; the product's processes run in the role that they have on a site.
+            os.environ["DATABASE_URL"] = addresses.superuser_url
             os.environ["TEST_OWN_POSTGRES"] = "1"
-            with psycopg.connect(addresses.database_url, dbname="template1", autocommit=True) as connection:
+            with psycopg.connect(addresses.superuser_url, dbname="template1", autocommit=True) as connection:
                 connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
         if wanted.valkey:
             os.environ["REDIS_URL"] = addresses.redis_url

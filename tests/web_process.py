@@ -14,6 +14,7 @@ from urllib.parse import quote, urlencode
 from django.conf import settings
 from django.db import connection
 
+from config import local
 from tests.forked import ROOT as ROOT
 from tests.forked import Forked
 
@@ -126,7 +127,7 @@ def web_processes(count: int = 1, **environment: str) -> Iterator[list[WebProces
 def of_the_test() -> dict[str, str]:
     """What leads a process to this test's database and Valkey keys, and makes it notice things quickly."""
     return {
-        "DATABASE_URL": database_url(),
+        **_roles(),
         "REDIS_URL": settings.REDIS_URL,
         "REDIS_PREFIX": settings.REDIS_PREFIX,
         "SECRET_KEY": settings.SECRET_KEY,
@@ -136,9 +137,17 @@ def of_the_test() -> dict[str, str]:
     }
 
 
-def database_url(password: str = "") -> str:
+def _roles() -> dict[str, str]:
+    """What runs does so as on a site, where the server is ours; its tables are the test's."""
+    if not os.environ.get("TEST_OWN_POSTGRES"):
+        return {"DATABASE_URL": database_url()}
+    return {"DATABASE_URL": database_url(user=local.DATABASE), "DATABASE_OWNER_URL": database_url()}
+
+
+def database_url(password: str = "", user: str = "") -> str:
     """Of this test's database, with a password of the test's where its server asks for none."""
     given = connection.get_connection_params()
-    user, password = quote(given.get("user") or "", safe=""), quote(given.get("password") or password, safe="")
+    user = quote(user or given.get("user") or "", safe="")
+    password = quote(given.get("password") or password, safe="")
     query = urlencode({name: str(given[name]) for name in ("host", "port") if given.get(name)})
     return f"postgresql://{user}{':' if password else ''}{password}@/{quote(given['dbname'])}?{query}"

@@ -117,7 +117,7 @@ def connected_to(database_url: str) -> Iterator[None]:
     parts, own = urlsplit(database_url), dict(connection.settings_dict)
     there = {"NAME": parts.path.strip("/"), "USER": parts.username, "HOST": parse_qs(parts.query)["host"][0]}
     _disconnect()
-    connection.settings_dict.update(there, PASSWORD="", PORT="")
+    connection.settings_dict.update(there, PASSWORD=parts.password or "", PORT="")
     try:
         yield
     finally:

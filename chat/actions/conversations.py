@@ -12,7 +12,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from chat.actions.refusals import Refused
-from chat.engine import available_models, doorbell, error_texts, open_calls
+from chat.engine import available_models, doorbell, error_texts, offered_models, open_calls
 from chat.engine.machine import RESTING
 from chat.engine.runs import Accepted, new_run, queued, start
 from chat.engine.states import load
@@ -50,7 +50,7 @@ def post_message(member: Member, text: str, *, context: Ref | None = None, model
     Raises `Refused` and `NotFound` before it writes, so that a caller's transaction goes on.
     """
     _require_text(text)
-    require_model(model)
+    require_model(member, model)
     _require_object(member, context)
     with transaction.atomic(savepoint=False):
         session = open_session(member, context, model, text)
@@ -60,11 +60,11 @@ def post_message(member: Member, text: str, *, context: Ref | None = None, model
 def post_into(held: Held, text: str, *, context: Ref | None = None, model: str = "") -> Accepted:
     """Stores a message and the run that answers it, with a model for this answer only. Raises `Refused`."""
     _require_text(text)
-    require_model(model)
+    require_model(held.member, model)
     if context not in (None, held.session.context):
         raise Refused("validation", _("This conversation is about another object."), field="context")
     if not model:
-        require_model(held.session.model)
+        require_model(held.member, held.session.model)
     return _ask(held, text, model)
 
 
@@ -180,7 +180,8 @@ def update_session(
     if title is not None and not 0 < len(title.strip()) <= LONGEST_TITLE:
         sentence = _("A title has 1 to %(count)s characters.") % {"count": LONGEST_TITLE}
         raise Refused("validation", sentence, field="title")
-    require_model(model or "")
+    if model:
+        require_model(member, model)
     with transaction.atomic():
         session = held_session(member, session_id)
         given = {
@@ -211,7 +212,7 @@ def _continue(session: Session, member: Member, trigger: dict[str, Any], *, goes
     """Starts a run with the model of the previous one, and deeper than the same answer if that one was to go deeper."""
     position = require_rest(session)
     asked_model = goes_on_from.asked_model if goes_on_from else ""
-    require_model(asked_model or session.model)
+    require_model(member, asked_model or session.model)
     run = new_run(session, member.user, position, trigger, model=asked_model)
     run.message.deepens_id = goes_on_from.message.deepens_id if goes_on_from else None
     return start(run, member, [queued(run)], resting=True)
@@ -237,13 +238,14 @@ def _require_text(text: str) -> None:
         )
 
 
-def require_model(model: str) -> None:
-    """Raises `Refused` "model_unavailable" for a model that is not offered, with those that are; "" is the default.
+def require_model(member: Member, model: str) -> None:
+    """Raises `Refused` "model_unavailable" for a model that this person is not offered, with those that they are.
 
-    A vendor has models of any price, and the workspace pays.
+    "" is the default. A vendor has models of any price, and the workspace pays.
     """
-    configured = available_models.configured()
-    if model and not configured.offered(model):
-        available = [choice.id for choice in configured.choices()]
-        sentence = error_texts.model_unavailable(model, available)
+    if offered_models.refuses(member, model):
+        available = [choice.id for choice in offered_models.offered_to(member)]
+        choices = available_models.configured().choices()
+        default = next((choice.id for choice in choices if choice.default), "")
+        sentence = error_texts.model_unavailable(model or default, available)
         raise Refused("model_unavailable", sentence, field="model", details={"available": available})

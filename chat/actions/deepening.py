@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from chat.actions.conversations import require_rest
 from chat.actions.refusals import Refused
-from chat.engine import available_models, open_calls
+from chat.engine import available_models, offered_models, open_calls
 from chat.engine.runs import Accepted, new_run, queued, start
 from chat.models import Message, Run, RunStatus, Session
 from chat.prompts.deepening import note_about
@@ -27,7 +27,7 @@ def deepen(member: Member, session_id: str, message_id: uuid.UUID) -> Accepted:
         position = require_rest(session)
         if open_calls.waiting_answer(session):
             raise Refused("conflict", _("A change waits for a decision. Decide about it first."))
-        stronger = available_models.configured().stronger(_model_of(answer.run, session))
+        stronger = offered_models.stronger(member, _model_of(answer.run, session))
         if stronger is None:
             raise Refused("conflict", _("There is no stronger model than the one that answered."))
         question = _question_of(answer)

@@ -1,7 +1,29 @@
 """The admin's pages about conversations: an audit to be read, and the policy that says what a person is asked."""
 
-from chat.admin import always_send, budgets, changes, policy, prices, processes, proposals, sessions, usage
+from chat.admin import (
+    always_send,
+    budgets,
+    changes,
+    offered_models,
+    policy,
+    prices,
+    processes,
+    proposals,
+    sessions,
+    usage,
+)
 
 changes.register()
 
-__all__ = ["always_send", "budgets", "changes", "policy", "prices", "processes", "proposals", "sessions", "usage"]
+__all__ = [
+    "always_send",
+    "budgets",
+    "changes",
+    "offered_models",
+    "policy",
+    "prices",
+    "processes",
+    "proposals",
+    "sessions",
+    "usage",
+]

@@ -13,7 +13,7 @@ from chat.actions.posting import Asked
 from chat.api.message_json import MessageShape
 from chat.api.requests import hold_own, own_message_and_member
 from chat.api.run_json import AcceptedShape, RestedShape
-from chat.engine import available_models
+from chat.engine import offered_models
 from chat.providers.configured_models import Choice
 from graphs.site.api.bodies import Body, read_body
 from graphs.site.api.members import current_member
@@ -122,9 +122,8 @@ class ModelsView(APIView):
     @extend_schema(operation_id="listModels", responses={200: ModelList})
     def get(self, request: Request) -> Response:
         """The models that can be chosen for a conversation or an answer, the default first."""
-        current_member(request)
-        configured = available_models.configured()
-        choices = configured.choices()
+        member = current_member(request)
+        choices = offered_models.offered_to(member)
         default = next((choice.id for choice in choices if choice.default), "")
-        shown = [ModelShape.of(choice, configured.stronger(choice.id)) for choice in choices]
+        shown = [ModelShape.of(choice, offered_models.stronger(member, choice.id)) for choice in choices]
         return Response(ModelList(results=shown, next=None, previous=None, default=default).to_json())

@@ -14,12 +14,13 @@ from chat.actions import conversations, posting
 from chat.api.message_json import MessagePage, MessageShape
 from chat.api.requests import own_session
 from chat.api.run_json import AcceptedShape, RestedShape
-from chat.engine import available_models
+from chat.engine import offered_models
 from chat.engine.states import Phase, load
 from chat.models import Session
 from chat.queries.answers import SessionUsageShape
 from chat.queries.conversations import messages_of, reading_point, sessions_of, summary_of
 from graphs.objects.refs import ObjectName
+from graphs.site.access import Member
 from graphs.site.api.bodies import Body, read_body
 from graphs.site.api.members import current_member
 from graphs.site.api.openapi import problems
@@ -84,12 +85,12 @@ class SessionShape(Shape):
     updated_at: Moment
 
     @classmethod
-    def of(cls, session: Session) -> Self:
+    def of(cls, session: Session, member: Member) -> Self:
         context = session.context.to_json() if session.context else None
         return cls.from_attributes(
             session,
             context=context,
-            model_available=available_models.can_ask(session.model),
+            model_available=offered_models.can_ask(member, session.model),
             waiting=_waiting(session),
             usage=SessionUsageShape.of(session),
             stream_id=session.stream.name,
@@ -114,16 +115,17 @@ class SessionsView(APIView):
     @extend_schema(operation_id="listSessions", parameters=[CONTEXT, *PAGE_PARAMETERS], responses={200: SessionPage})
     def get(self, request: Request) -> Response:
         """Your conversations, the latest first; about one object with `context`."""
-        sessions = sessions_of(current_member(request), *object_name(request, "context"))
+        member = current_member(request)
+        sessions = sessions_of(member, *object_name(request, "context"))
         page = asked_page(request, sessions, ("-updated_at", "-id"))
-        return Response(SessionPage.of(page, [SessionShape.of(session) for session in page.rows]).to_json())
+        return Response(SessionPage.of(page, [SessionShape.of(session, member) for session in page.rows]).to_json())
 
 
 class SessionView(APIView):
     @extend_schema(operation_id="getSession", responses={200: SessionShape})
     def get(self, request: Request, session_id: str) -> Response:
         """One conversation."""
-        return Response(SessionShape.of(own_session(request, session_id)[0]).to_json())
+        return Response(SessionShape.of(*own_session(request, session_id)).to_json())
 
     @extend_schema(
         operation_id="updateSession",
@@ -135,7 +137,7 @@ class SessionView(APIView):
         session, member = own_session(request, session_id)
         body = read_body(request, SessionBody)
         changed = conversations.update_session(member, str(session.pk), **dict(body))
-        return Response(SessionShape.of(changed).to_json())
+        return Response(SessionShape.of(changed, member).to_json())
 
     @extend_schema(operation_id="deleteSession", responses={204: None})
     def delete(self, request: Request, session_id: str) -> Response:

@@ -30,12 +30,6 @@ def configured() -> ConfiguredModels:
     )
 
 
-def can_ask(choice: str) -> bool:
-    """Whether a model ("" is the default) is offered."""
-    models = configured()
-    return models.offered(choice or models.default())
-
-
 def problems() -> list[str]:
     """What is wrong with the settings, in sentences that say what to do."""
     return configured_models.problems(settings.CHAT_PROVIDERS, _environ())

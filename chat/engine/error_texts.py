@@ -39,6 +39,7 @@ SAME_FAILURE = _("The model made the same mistake several times, so it was stopp
 ACCESS_ENDED = _("You are no longer a member of this workspace.")
 CONTEXT_GONE = _("What this conversation is about no longer exists.")
 _MODEL_UNAVAILABLE = _("The model “%(model)s” is not available. Choose another one: %(available)s.")
+_NONE_OFFERED = _("No model is offered to you in this workspace. Tell an administrator of it.")
 _UNKNOWN_THERE = _(
     "The model's service does not know the model that was asked. Choose another one, or tell an administrator."
 )
@@ -59,6 +60,9 @@ class Failure:
 
 def model_unavailable(model: str, available: Iterable[str]) -> str:
     """What a person reads who asks for a model that cannot be asked, with those that can."""
+    available = list(available)
+    if not available:
+        return str(_NONE_OFFERED)
     return str(_MODEL_UNAVAILABLE) % {"model": model[:100], "available": ", ".join(available)}
 
 

@@ -2,6 +2,7 @@
 
 from chat.models.budgets import Budget, BudgetPeriod, BudgetScope, BudgetUnit, BudgetUse, Reservation
 from chat.models.conversation import AlwaysSend, IdempotencyKey, Message, Session, SessionType, Summary
+from chat.models.offered import WorkspaceModels
 from chat.models.prices import EnteredPrice
 from chat.models.proposals import Allowance, Proposal, ProposalStatus, ValidationRule
 from chat.models.requests import RequestEntry, SentRequest
@@ -41,5 +42,6 @@ __all__ = [
     "StreamEvent",
     "Summary",
     "ValidationRule",
+    "WorkspaceModels",
     "calls_of",
 ]

@@ -35,13 +35,13 @@ class Stream(models.Model):
 
 
 class StreamEvent(models.Model):
-    """One event, written by `chat/events` only.
+    """One event, written by `chat/events` only: PostgreSQL refuses to change it but to two functions of its own.
 
     Run, message and stream are named without constraints: others lock those rows while events are written.
     """
 
     pk = models.CompositePrimaryKey("stream_id", "sequence")
-    stream = models.ForeignKey(Stream, models.CASCADE, related_name="events", db_constraint=False, db_index=False)
+    stream = models.ForeignKey(Stream, models.DO_NOTHING, related_name="events", db_constraint=False, db_index=False)
     sequence = models.BigIntegerField()
     version = models.SmallIntegerField(default=1, db_default=1)
     type = models.CharField(max_length=30)

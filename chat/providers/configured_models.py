@@ -1,7 +1,7 @@
 """The models there are: the settings' table, completed by variables named after each name's first word."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -152,11 +152,14 @@ class ConfiguredModels:
             return False
         return True
 
-    def stronger(self, choice: str) -> Choice | None:
-        """The next stronger model, of the same vendor if it has one; None if there is none, or nobody knows."""
+    def stronger(self, choice: str, among: Sequence[Choice] | None = None) -> Choice | None:
+        """The next stronger model, of the same vendor if it has one; None if there is none, or nobody knows.
+
+        `among` are those that may be asked, where that are not all.
+        """
         name, _, model = choice.partition(":")
         strength = self._strength(name, model)
-        stronger = [other for other in self.choices() if other.strength > strength > 0]
+        stronger = [other for other in (self.choices() if among is None else among) if other.strength > strength > 0]
         stronger.sort(key=lambda other: (_first_word(other.provider) != _first_word(name), other.strength))
         return stronger[0] if stronger else None
 

@@ -78,6 +78,7 @@ class DrainingServer(Server):
         from django.utils.module_loading import import_string
 
         from chat import checks
+        from chat.concurrency.database import in_db
         from chat.engine.runtime import Runtime
 
         try:
@@ -89,7 +90,7 @@ class DrainingServer(Server):
             self.exit_code = 1
             self._stop()
             return
-        for problem in checks.problems():
+        for problem in await in_db(checks.problems):
             log.warning("%s", problem)
         _keep()
         self._listening.setblocking(False)

@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
@@ -13,6 +14,10 @@ class Workspace(models.Model):
     slug = models.SlugField(_("slug"), max_length=50, unique=True)
     name = models.CharField(_("name"), max_length=200)
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
+    #: Entries "role model": the least role that may ask each. Nothing: everybody may ask all that are configured.
+    offered_models = ArrayField(
+        models.CharField(max_length=300), verbose_name=_("offered models"), null=True, blank=True
+    )
 
     class Meta:
         verbose_name = _("workspace")

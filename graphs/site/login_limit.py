@@ -26,6 +26,11 @@ def require(request: HttpRequest | Request, username: str) -> None:
         raise limits.throttled(wait)
 
 
+def require_of_address(request: Request) -> None:
+    """Counts a use of a refresh token by its address, which has ten times LIMIT_LOGIN. Raises `Problem` 429."""
+    limits.require("tokens-address", client_address(request.META), _wider())
+
+
 class LimitedLoginForm(AuthenticationForm):
     """The login form. After too many attempts it has an error of the code "throttled", and `retry_after` seconds."""
 
@@ -49,10 +54,14 @@ def _take(request: HttpRequest | Request, username: str) -> float:
     name, address = username.casefold(), client_address(request.META)
     if device := device_of(request, name):
         return limits.take("login-device", f"{name}|{device}", settings.LIMIT_LOGIN)
-    count, _slash, period = settings.LIMIT_LOGIN.partition("/")
-    wider = f"{int(count) * WIDER}/{period}"
+    wider = _wider()
     return (
         limits.take("login-address", address, wider)  # first: an address could make up names without end
         or limits.take("login", f"{name}|{address}", settings.LIMIT_LOGIN)
         or limits.take("login-name", name, wider)
     )
+
+
+def _wider() -> str:
+    count, _slash, period = settings.LIMIT_LOGIN.partition("/")
+    return f"{int(count) * WIDER}/{period}"

@@ -34,6 +34,7 @@ BATCH = 1_000
 #: The least number of new nodes, and the least part of all, for which PostgreSQL looks at the tables at once.
 MANY = 1_000
 GROWN = 0.1
+ANALYSED = ("graphs_node", "graphs_edge")
 #: Attempts to find a free key while others import under the same name.
 ATTEMPTS = 10
 
@@ -119,7 +120,7 @@ def _analyse(nodes: int) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SELECT reltuples FROM pg_class WHERE oid = 'graphs_node'::regclass")
         if nodes >= max(MANY, cursor.fetchone()[0] * GROWN):
-            cursor.execute("ANALYZE graphs_node, graphs_edge")
+            cursor.execute(f"ANALYZE {', '.join(ANALYSED)}")
 
 
 def _counted(items: Iterable[Item], before: int, total: int, on_progress: OnProgress) -> Iterator[Item]:

@@ -7,6 +7,7 @@ from django.db import OperationalError, connection
 from psycopg import sql
 from psycopg.errors import DiskFull, OutOfMemory
 
+from graphs.site.owner import may_change_tables, owners_cursor
 from rag.embeddings.locks import held
 from rag.embeddings.vector_search import EXACT, PREFIX, index_name
 from rag.models import EmbeddedCollection
@@ -34,7 +35,7 @@ log = logging.getLogger("countersign.embeddings")
 
 
 def fit(collection: str, model: str, dimensions: int, *, wait: bool = True) -> bool:
-    """Builds or drops a collection's index as needed; False if another is built. Not within a transaction."""
+    """Builds or drops a collection's index as needed; False if that has to wait. Not within a transaction."""
     indexed = EmbeddedCollection.objects.filter(collection=collection, model=model, indexed=True).exists()
     if indexed and not _more_than(DROPPED_BELOW, collection, model):
         return drop(collection, model, wait=wait)
@@ -44,9 +45,12 @@ def fit(collection: str, model: str, dimensions: int, *, wait: bool = True) -> b
 
 
 def build(collection: str, model: str, dimensions: int, *, wait: bool = True) -> bool:
-    """Builds the index while vectors are written and searched. False if another is built: PostgreSQL would end one."""
+    """Builds the index while vectors are written and searched.
+
+    False if another is built, of which PostgreSQL would end one, or if this process may change no tables.
+    """
     with held(*ONE_AT_A_TIME, wait=wait) as ours:
-        if not ours:
+        if not ours or not may_change_tables():
             return False
         log.info("building the index of %s for %s", collection, model)
         settings = {"maintenance_work_mem": _memory(collection, model, dimensions)}
@@ -76,13 +80,7 @@ def _create(collection: str, model: str, dimensions: int, settings: Mapping[str,
         "CREATE INDEX CONCURRENTLY IF NOT EXISTS {} ON rag_embedding "
         "USING hnsw ((vector::halfvec({})) halfvec_cosine_ops) WITH (m = {}, ef_construction = {}) WHERE {}"
     ).format(sql.Identifier(name), *map(sql.Literal, (dimensions, LINKS, CHOSEN_FROM)), condition)
-    for setting, value in settings.items():
-        _execute(sql.SQL("SET {} = {}").format(sql.Identifier(setting), sql.Literal(value)))
-    try:
-        _execute(statement)
-    finally:
-        for setting in settings:
-            _execute(sql.SQL("RESET {}").format(sql.Identifier(setting)))
+    _execute(statement, settings)
 
 
 def _memory(collection: str, model: str, dimensions: int) -> str:
@@ -99,12 +97,16 @@ def _memory(collection: str, model: str, dimensions: int) -> str:
 
 
 def drop(collection: str, model: str, *, wait: bool = True) -> bool:
-    """Drops the index, outside a transaction; False if another one is being built."""
+    """Drops the index, outside a transaction; False if another one is being built, or this process may not."""
     with held(*ONE_AT_A_TIME, wait=wait) as ours:
+        name = index_name(collection, model)
+        there = ours and _is_whole(name) is not None
+        if there and not may_change_tables():
+            return False
         if ours:
             EmbeddedCollection.objects.filter(collection=collection, model=model).update(indexed=False, fitted=False)
-            name = sql.Identifier(index_name(collection, model))
-            _execute(sql.SQL("DROP INDEX CONCURRENTLY IF EXISTS {}").format(name))
+        if there:
+            _execute(sql.SQL("DROP INDEX CONCURRENTLY IF EXISTS {}").format(sql.Identifier(name)))
     return ours
 
 
@@ -120,7 +122,7 @@ def drop_forgotten() -> None:
                 [PREFIX],
             )
             found = {name for (name,) in cursor.fetchall()}
-        if found:
+        if found and may_change_tables():
             known = {index_name(*state) for state in EmbeddedCollection.objects.values_list("collection", "model")}
             for name in found - known:
                 _execute(sql.SQL("DROP INDEX CONCURRENTLY IF EXISTS {}").format(sql.Identifier(name)))
@@ -145,6 +147,14 @@ def _is_whole(name: str) -> bool | None:
     return None if found is None else bool(found[0])
 
 
-def _execute(statement: sql.Composed | sql.SQL) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(statement.as_string(cursor.connection))
+def _execute(statement: sql.Composed | sql.SQL, settings: Mapping[str, str] | None = None) -> None:
+    """Executes a statement of the owner of the tables, with PostgreSQL's settings for it."""
+    with owners_cursor() as cursor:
+        for setting, value in (settings or {}).items():
+            set_ = sql.SQL("SET {} = {}").format(sql.Identifier(setting), sql.Literal(value))
+            cursor.execute(set_.as_string(cursor.connection))
+        try:
+            cursor.execute(statement.as_string(cursor.connection))
+        finally:
+            for setting in settings or {}:
+                cursor.execute(sql.SQL("RESET {}").format(sql.Identifier(setting)).as_string(cursor.connection))

@@ -9,6 +9,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from django.contrib.auth.models import User
+from django.core.management import call_command
 from psycopg.conninfo import make_conninfo
 
 from chat.engine.runtime import conninfo
@@ -43,8 +44,7 @@ def test_a_conversation_is_deleted_for_good(session: Session, alice: User) -> No
     other = Session.objects.create(workspace=session.workspace, owner=alice, stream=stream, title="Kept")
     a_run(other)
     kept = StreamEvent.objects.filter(stream=stream).count()
-    session.delete()
-    session.stream.delete()
+    call_command("erase_conversation", str(session.pk))
     assert list(Session.objects.all()) == [other]
     assert StreamEvent.objects.count() == kept > 0
     assert (Message.objects.count(), Run.objects.count()) == (2, 1)

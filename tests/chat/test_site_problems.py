@@ -63,6 +63,14 @@ def test_administrators_read_it_on_every_page(wrong: str, role: Role, staff: boo
     assert wrong in page_for(role, staff=staff)
 
 
+def test_superusers_read_it_in_the_admin(wrong: str) -> None:
+    client = Client()
+    assert wrong not in client.get("/admin/login/").content.decode()
+    client.force_login(User.objects.create_superuser("root"))
+    for address in ("/admin/", "/admin/auth/user/", "/admin/auth/user/add/"):
+        assert wrong in client.get(address).content.decode(), address
+
+
 @pytest.mark.parametrize("role", [Role.VIEWER, Role.EDITOR])
 def test_others_do_not(wrong: str, role: Role) -> None:
     page = page_for(role)

@@ -10,6 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import psutil
+import psycopg
+
+from config import local
 
 ROOT = Path(__file__).resolve().parents[2]
 STAND_IN = (str(Path(__file__).with_name("up.py")),)
@@ -21,7 +24,11 @@ class Up:
     def __init__(
         self, data_dir: Path, arguments: Sequence[str], env: Mapping[str, str], program: Sequence[str] = STAND_IN
     ) -> None:
-        ours = {name: os.environ[name] for name in os.environ if name not in ("DATABASE_URL", "REDIS_URL")}
+        ours = {
+            name: os.environ[name]
+            for name in os.environ
+            if name not in ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL")
+        }
         self.data_dir = data_dir
         self.process = subprocess.Popen(
             [sys.executable, *program, "--port", "0", "--workers", "0", *arguments],
@@ -72,6 +79,14 @@ class Up:
         lines = {process: " ".join(process.cmdline()) for process in found}
         return {name.strip(): process for process, line in lines.items() for name in names if name in line}
 
+    def let_superuser_in(self) -> str:
+        """Lets it in until the next start, as who has the files can, and returns its address."""
+        where = local.server_paths(self.data_dir)
+        (where.postgres_data / "pg_hba.conf").write_text("local all all trust\n")
+        self.children()["bin/postgres"].send_signal(signal.SIGHUP)
+        self.wait_until(lambda: _is_let_in(where.superuser_url))
+        return where.superuser_url
+
     def family(self) -> list[psutil.Process]:
         return [psutil.Process(self.process.pid), *psutil.Process(self.process.pid).children(recursive=True)]
 
@@ -79,3 +94,11 @@ class Up:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
             self.process.wait(timeout=60)
+
+
+def _is_let_in(url: str) -> bool:
+    try:
+        psycopg.connect(url).close()
+    except psycopg.OperationalError:
+        return False
+    return True

@@ -17,6 +17,7 @@ SECONDS = ["nonsense", "-1", "inf", "nan", "1e300"]
 SWITCHES = ["nonsense", "2"]
 WRONG = {
     "DATABASE_URL": ["nonsense", "mysql://me@host/name", "postgresql://host", "postgresql://host:x/name"],
+    "DATABASE_OWNER_URL": ["nonsense", "mysql://me@host/name", "postgresql://host", "postgresql://host:x/name"],
     "REDIS_URL": ["nonsense", "http://host:6379", "redis://host/first", "redis://host:x/0", "unix://"],
     "CELERY_BROKER_URL": ["nonsense", "http://host", "memory://"],
     "REDIS_PREFIX": ["a b", "{a}", "x" * 51],
@@ -120,7 +121,7 @@ def test_what_contradicts_another_variable_is_refused(
     environment.read()
 
 
-@pytest.mark.parametrize("name", ["DATABASE_URL", "REDIS_URL", "CELERY_BROKER_URL"])
+@pytest.mark.parametrize("name", ["DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "CELERY_BROKER_URL"])
 def test_what_is_no_address_is_told_without_its_password(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setenv(name, "redis://:canary/secret@host:6379/0")
     with pytest.raises(Problem) as problem:

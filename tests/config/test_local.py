@@ -11,7 +11,11 @@ from config.problem import Problem
 
 def test_it_names_sockets_in_the_data_folder(tmp_path: Path, as_ordinary_user: None) -> None:
     found = local.server_paths(tmp_path)
-    assert found.database_url == f"postgresql://countersign@/countersign?host={tmp_path}/socket"
+    assert found.database_url == f"postgresql://countersign:{found.password}@/countersign?host={tmp_path}/socket"
+    assert found.owner_url == (
+        f"postgresql://countersign_owner:{found.owner_password}@/countersign?host={tmp_path}/socket"
+    )
+    assert found.password != found.owner_password
     assert found.redis_url == f"unix://{tmp_path}/valkey/valkey.sock?db=0"
 
 

@@ -27,7 +27,7 @@ SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP] if os.environ.get("FULL
 
 def write_something(data_dir: Path) -> None:
     found = local.server_paths(data_dir)
-    with psycopg.connect(found.database_url, autocommit=True) as connection:
+    with psycopg.connect(found.owner_url, autocommit=True) as connection:
         connection.execute("CREATE TABLE IF NOT EXISTS kept (word text)")
         connection.execute("INSERT INTO kept VALUES ('here')")
     redis.Redis.from_url(found.redis_url).set("kept", "here")
@@ -35,7 +35,7 @@ def write_something(data_dir: Path) -> None:
 
 def assert_it_is_there(data_dir: Path) -> None:
     found = local.server_paths(data_dir)
-    with psycopg.connect(found.database_url) as connection:
+    with psycopg.connect(found.owner_url) as connection:
         assert connection.execute("SELECT DISTINCT word FROM kept").fetchall() == [("here",)]
         assert connection.execute("SELECT count(*) FROM pg_extension WHERE extname = 'vector'").fetchone() == (1,)
     assert redis.Redis.from_url(found.redis_url).get("kept") == b"here"
@@ -89,7 +89,7 @@ def test_postgresql_logs_what_people_wrote_only_if_text_is_asked_for(up: Start, 
     waiting = (
         "SET deadlock_timeout = '10ms'; SET log_lock_waits = on; SELECT pg_advisory_xact_lock(1), 'canary of a wait'"
     )
-    url = local.server_paths(data_dir).database_url
+    url = running.let_superuser_in()
     with psycopg.connect(url) as holder, psycopg.connect(url, autocommit=True) as other:
         with pytest.raises(psycopg.DataError):
             other.execute("SELECT 'canary of a value'::int, 'canary of a statement'")
@@ -127,7 +127,7 @@ def test_it_prepares_the_database_again_only_where_something_changed(up: Start, 
 
     start()
     assert "prepare" not in start()
-    url = local.server_paths(data_dir).database_url
+    url = local.server_paths(data_dir).owner_url
     running = up()
     running.ready()
     with psycopg.connect(url, autocommit=True) as connection:

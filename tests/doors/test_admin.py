@@ -31,6 +31,7 @@ GROUPS: dict[str, Group] = {
     "chat.allowance": "ruled",
     "chat.budget": "ruled",
     "chat.alwayssend": "ruled",
+    "chat.workspacemodels": "ruled",
     "chat.process": "watched",
     "chat.enteredprice": "entered",
     "rag.embeddingmodel": "watched",
@@ -47,6 +48,8 @@ ACTIONS = {
     "rag.embeddingfailure": {"try_again"},
 }
 DELETED = {"graphs.membership", "chat.validationrule", "chat.allowance", "chat.alwayssend", "chat.budget"}
+#: Rows that are there with what they are about.
+NOT_ADDED = {"chat.workspacemodels"}
 #: View and what its address adds to that of its list.
 VIEWS = {
     "": "list",
@@ -172,16 +175,18 @@ def expected(group: Group, label: str, view: str, method: str, role: RoleName, k
     manages = (role == "superuser" and group == "managed") or (audits and group == "ruled")
     manages = manages or (role == "superuser" and group == "entered" and view == "add")
     reads = role == "superuser" or (audits and group in {"audited", "ruled"})
+    if view == "add" and label in NOT_ADDED:
+        return {403}
     if view in {"list", "add"}:
         return {200 if (reads if view == "list" else manages) else 403}
     if not reads:
         return {403, 404}
-    if view == "delete" and manages and label not in DELETED:
+    if view == "delete" and manages and label not in DELETED | NOT_ADDED:
         return {403}
     if kind in _unreadable(group, role) or kind == "random":
         return {302} if group == "managed" and manages and view != "password" else {404}
     if view == "delete":
-        return {200 if manages else 403}
+        return {200 if manages and label in DELETED else 403}
     return {200 if view == "history" or manages or (view == "change" and method == "GET") else 403}
 
 

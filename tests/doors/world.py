@@ -135,7 +135,7 @@ class World:
             return "local/demo", "local/other"
         if name == "auth.user":
             return self.users["editor"].pk, self.users["stranger"].pk
-        if name == "graphs.workspace":
+        if name in {"graphs.workspace", "chat.workspacemodels"}:
             return self.workspaces["demo"].pk, self.workspaces["other"].pk
         if name == "chat.proposal":
             return uuid.UUID(self.proposals["demo"]), uuid.UUID(self.proposals["other"])

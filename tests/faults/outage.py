@@ -30,12 +30,18 @@ class Outage:
     """What can fail, and the web processes that must stand it."""
 
     def __init__(
-        self, postgres: OwnServer, valkey: OwnServer, ways: list[dict[str, str]], proxies: tuple[FaultProxy, FaultProxy]
+        self,
+        postgres: OwnServer,
+        valkey: OwnServer,
+        database_url: str,
+        ways: list[dict[str, str]],
+        proxies: tuple[FaultProxy, FaultProxy],
     ) -> None:
+        """`database_url` is the superuser's."""
         self.postgres = postgres
         self.valkey = valkey
         self.way_to_postgres, self.way_to_valkey = proxies
-        self.database_url = ways[0]["DATABASE_URL"]
+        self.database_url = database_url
         self.redis_url = ways[0]["REDIS_URL"]
         self._ways = ways
         self._said_before: dict[WebProcess, int] = {}
@@ -63,7 +69,9 @@ class Outage:
         self._said_before = {process: len(process.log()) for process in self._known()}
         self.way_to_postgres.mend()
         self.way_to_valkey.mend()
-        self.execute("TRUNCATE chat_session, chat_stream, chat_streamevent CASCADE")
+        self.execute(
+            "SET session_replication_role = replica; TRUNCATE chat_session, chat_stream, chat_streamevent CASCADE"
+        )
 
     @property
     def urls(self) -> list[str]:
@@ -117,8 +125,8 @@ def outage() -> Iterator[Outage]:
                 "REDIS_URL": f"redis://127.0.0.1:{proxies[1].port}/0",
             },
         ]
-        _fill(ways[0])
-        started = Outage(servers.postgres, servers.valkey, ways, (proxies[0], proxies[1]))
+        _fill({**ways[0], "DATABASE_OWNER_URL": here.owner_url})
+        started = Outage(servers.postgres, servers.valkey, here.superuser_url, ways, (proxies[0], proxies[1]))
         stack.callback(started.close)
         yield started
 

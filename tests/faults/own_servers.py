@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from config import local, postgres, valkey
+from config import local, postgres, roles, valkey
 from config.account import postgres_account
 from config.children import Child, Program
 from config.locks import ServersLock
@@ -64,7 +64,7 @@ def own_servers() -> Iterator[OwnServers]:
         cleaning.callback(servers.valkey.end, signal.SIGKILL)
         servers.postgres.start()
         servers.valkey.start()
-        postgres.ensure_database(servers.where)
+        roles.make_all(servers.where)
         yield servers
 
 

@@ -1,5 +1,6 @@
 """A backup as docs/operations.md has it: dumped while the site runs, restored, and the first question is answered."""
 
+import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,8 +33,9 @@ def vendor(django_db_blocker: DjangoDbBlocker) -> Iterator[VendorServer]:
 def program(name: str, folder: Path, *arguments: str) -> None:
     """One of the server's own programs, at the address that docs/operations.md names."""
     path = postgres.programs_dir(None) / name
-    where = ["-h", str(local.server_paths(folder).postgres_socket_dir), "-U", "countersign"]
-    done = subprocess.run([str(path), *where, *arguments], capture_output=True, text=True, timeout=120)
+    where = ["-h", str(local.server_paths(folder).postgres_socket_dir), "-U", "countersign_owner"]
+    env = os.environ | {"PGPASSWORD": (folder / "postgres_owner_password").read_text()}
+    done = subprocess.run([str(path), *where, *arguments], capture_output=True, text=True, timeout=120, env=env)
     assert done.returncode == 0, done.stderr
 
 
@@ -46,7 +48,7 @@ def answered(here: WholeSite) -> None:
 
 
 def restored(here: WholeSite, dump: Path) -> None:
-    program("pg_restore", here.data_dir, "--clean", "--if-exists", "--dbname=countersign", str(dump))
+    program("pg_restore", here.data_dir, "--clean", "--if-exists", "--no-owner", "--dbname=countersign", str(dump))
 
 
 def test_the_first_question_after_a_restore_is_answered_by_a_process_that_stays(
@@ -55,7 +57,8 @@ def test_the_first_question_after_a_restore_is_answered_by_a_process_that_stays(
     dump = tmp_path / "countersign.dump"
     with whole_site(vendor) as here:
         answered(here)
-        program("pg_dump", here.data_dir, "--format=custom", f"--file={dump}", "countersign")
+        arguments = ["--exclude-extension=vector", "--format=custom", f"--file={dump}", "countersign"]
+        program("pg_dump", here.data_dir, *arguments)
     with whole_site(vendor) as here:
         restored(here, dump)
         until(lambda: here.up.output.count("it is started again") >= 2, PATIENCE_S)  # they do not know these data

@@ -55,6 +55,7 @@ class RefreshView(APIView):
     @extend_schema(operation_id="refreshToken", request=Renewal, responses={200: tokens.TokenPair}, auth=[])
     def post(self, request: Request) -> Response:
         """Exchange a refresh token for new tokens. It counts once: to use it again ends the sign-in."""
+        login_limit.require_of_address(request)
         with _as_problem():
             return Response(sign_ins.renew(read_body(request, Renewal).refresh).model_dump())
 
@@ -66,6 +67,7 @@ class RevokeView(APIView):
     @extend_schema(operation_id="revokeToken", request=Renewal, responses={204: None}, auth=[])
     def post(self, request: Request) -> Response:
         """Sign out: the refresh token and those made of it count no longer. Access tokens end with their 15 minutes."""
+        login_limit.require_of_address(request)
         with _as_problem():
             sign_ins.revoke(read_body(request, Renewal).refresh)
         return Response(status=204)

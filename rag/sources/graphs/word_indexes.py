@@ -7,6 +7,7 @@ it is found to be of another graph.
 from django.db import connection
 from psycopg import sql
 
+from graphs.site.owner import may_change_tables, owners_cursor
 from rag.embeddings.locks import held
 from rag.embeddings.vector_indexes import ONE_AT_A_TIME
 
@@ -25,7 +26,7 @@ def index_name(graph_id: int) -> str:
 
 
 def fit(graph_id: int, *, wait: bool) -> bool:
-    """Builds or drops a graph's index as needed; False if another is built. Not within a transaction."""
+    """Builds or drops a graph's index as needed; False if that has to wait. Not within a transaction."""
     name = index_name(graph_id)
     there = _is_whole(name)
     if there and not _more_than(DROPPED_BELOW, graph_id):
@@ -62,13 +63,16 @@ def _drop_statement(name: str) -> sql.Composed:
 
 def _alone(statement: sql.Composed, wait: bool) -> bool:
     """Whether it was done: PostgreSQL would end one of two."""
-    with held(*ONE_AT_A_TIME, wait=wait) as ours, connection.cursor() as cursor:
+    with held(*ONE_AT_A_TIME, wait=wait) as ours:
+        if ours and not may_change_tables():
+            return False
         if ours:
-            cursor.execute(f"SET maintenance_work_mem = '{MEMORY}'")
-            try:
-                cursor.execute(statement.as_string(cursor.connection))
-            finally:
-                cursor.execute("RESET maintenance_work_mem")
+            with owners_cursor() as cursor:
+                cursor.execute(f"SET maintenance_work_mem = '{MEMORY}'")
+                try:
+                    cursor.execute(statement.as_string(cursor.connection))
+                finally:
+                    cursor.execute("RESET maintenance_work_mem")
     return ours
 
 

@@ -57,7 +57,7 @@ def test_a_vendors_other_models_are_not_for_the_workspace_to_pay(
     known = conversations.post_message(member, "Hello", context=NBA, model="openai")
     for ask in (
         lambda: conversations.post_message(member, "Hello", context=NBA, model=model),
-        lambda: conversations.require_model(model),
+        lambda: conversations.require_model(member, model),
     ):
         with pytest.raises(Refused) as refused, transaction.atomic():
             ask()

@@ -11,6 +11,7 @@ from chat.events.vocabulary import NewEvent
 from graphs.models import Graph, Workspace
 from tests.chat.admin.talk import Talk, talk, turn
 from tests.graphs.admin.staff import auditor, mere_staff, superuser
+from tests.rewriting import past_triggers
 
 pytestmark = pytest.mark.django_db
 
@@ -47,7 +48,7 @@ def test_every_event_is_shown_in_order(own: Talk) -> None:
 
 
 def test_time_since_the_event_before_is_told(own: Talk) -> None:
-    with connection.cursor() as cursor:
+    with past_triggers(), connection.cursor() as cursor:
         cursor.execute(
             "UPDATE chat_streamevent SET created_at = created_at + interval '90 seconds' "
             "WHERE stream_id = %s AND sequence >= 6",

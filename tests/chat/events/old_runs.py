@@ -12,6 +12,7 @@ from django.db.models.functions import Now
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, Run, RunStatus, Session, StreamEvent
+from tests.rewriting import past_triggers
 
 WORDS = ("It ", "", "fetches ", "“日本語” ", "🏀", "e\u0301", "\n\n", '"\\', "a" * 40, "\u202e")
 
@@ -66,6 +67,7 @@ def spread(stream_id: int, after: int, seed: int) -> None:
     """Gives events times of their own, to the microsecond, some equal and one before its neighbour."""
     chance = random.Random(seed)
     at = 0
-    for found in StreamEvent.objects.filter(stream=stream_id, sequence__gt=after).order_by("sequence"):
-        at += chance.choice([0, 1, 999_999, 1_000_000, chance.randrange(50_000), -3])
-        StreamEvent.objects.filter(pk=found.pk).update(created_at=F("created_at") + timedelta(microseconds=at))
+    with past_triggers():
+        for found in StreamEvent.objects.filter(stream=stream_id, sequence__gt=after).order_by("sequence"):
+            at += chance.choice([0, 1, 999_999, 1_000_000, chance.randrange(50_000), -3])
+            StreamEvent.objects.filter(pk=found.pk).update(created_at=F("created_at") + timedelta(microseconds=at))

@@ -1,5 +1,6 @@
 """A refresh token counts once, and ends with what it belongs to: the browser, the password, the person's word."""
 
+import uuid
 from datetime import timedelta
 from typing import Any
 
@@ -8,6 +9,7 @@ from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
 from django.test import Client
 from django.utils import timezone
+from pytest_django import Settings
 
 from graphs.models import SignIn
 from graphs.site import sign_ins
@@ -141,3 +143,16 @@ def test_what_is_over_is_deleted_and_nothing_else(alice: User, bob: User) -> Non
     assert Session.objects.count() == 2
     new.post("/accounts/logout/")
     assert not SignIn.objects.filter(user=bob).exists()
+
+
+@pytest.mark.parametrize("door", [REFRESH, REVOKE])
+def test_renewing_and_revoking_are_limited_by_address(alice: User, settings: Settings, door: str) -> None:
+    settings.LIMIT_LOGIN = "1/min"
+    settings.REDIS_PREFIX = f"{settings.REDIS_PREFIX}-{uuid.uuid4()}"
+    refresh = program(alice)["refresh"]
+    for _time in range(10):
+        problem(post_json(Client(), door, {"refresh": "nonsense"}), 401, "authentication_failed")
+    for address in (REFRESH, REVOKE):
+        answer = post_json(Client(), address, {"refresh": refresh})
+        assert "seconds" in problem(answer, 429, "throttled")["detail"]
+    assert post_json(Client(REMOTE_ADDR="192.0.2.9"), REFRESH, {"refresh": refresh}).status_code == 200

@@ -12,7 +12,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('chat', '0007_untrusted_sessions'),
+        ('chat', '0006_workspace_models'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
