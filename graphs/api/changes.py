@@ -92,7 +92,7 @@ class NodeTypesView(APIView):
     def get(self, request: Request) -> Response:
         """The node types that the workspace defined, beside those that every workspace has."""
         page = asked_page(request, custom_types(current_member(request).workspace.pk), ("key", "id"))
-        shown = [CustomNodeType.from_attributes(row) for row in page.rows]
+        shown = [CustomNodeType.of(row) for row in page.rows]
         return Response(NodeTypePage.of(page, shown).to_json())
 
 

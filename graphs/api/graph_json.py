@@ -6,6 +6,7 @@ from typing import Any, Self
 from django.db.models import Count, Sum
 from django.utils.translation import get_language, gettext
 
+from graphs.api.beginnings import beginnings
 from graphs.models import Graph, NodeType
 from graphs.objects.streams import streams
 from graphs.site.api.paging import PageShape
@@ -32,7 +33,15 @@ class NodeTypeShape(ExportedNodeType):
 
 
 class CustomNodeType(ExportedNodeType):
+    """`cut` names the texts of which only the beginning is here."""
+
     version: int
+    cut: list[str]
+
+    @classmethod
+    def of(cls, row: NodeType) -> Self:
+        texts, cut = beginnings({"description": row.description, "process": row.process})
+        return cls.from_attributes(row, **texts, cut=cut)
 
 
 class NodeTypePage(PageShape[CustomNodeType]): ...

@@ -5,6 +5,7 @@ from typing import Any, Self
 
 from django.db.models import Model
 
+from graphs.api.beginnings import beginnings
 from graphs.models import Object
 from graphs.objects.headers import children_of, holder_of, listed, parent_of, ref_of, url_of
 from graphs.objects.kinds import Field, Form, Kind
@@ -56,7 +57,7 @@ class KindShape(Shape):
 class KindPage(PageShape[KindShape]): ...
 
 
-class ListedObject(Shape):
+class _AnyObject(Shape):
     type: str
     id: str
     title: str
@@ -66,17 +67,28 @@ class ListedObject(Shape):
     url: str | None
     updated_at: Moment | None
 
+
+class ListedObject(_AnyObject):
+    """`cut` names the fields of which only the beginning is here, as text."""
+
+    cut: list[str]
+
     @classmethod
     def of_rows(cls, member: Member, kind: Kind, rows: Sequence[Model]) -> list[Self]:
         """Rows of a kind. One that nobody has spoken of yet is at its first version, and has no moment of change."""
         headers = _headers(member, kind, rows)
-        return [cls(**_values(member, kind, row, headers.get(ref_of(kind, row).key))) for row in rows]
+        return [cls._of(_values(member, kind, row, headers.get(ref_of(kind, row).key))) for row in rows]
+
+    @classmethod
+    def _of(cls, values: dict[str, Any]) -> Self:
+        fields, cut = beginnings(values["fields"])
+        return cls(**{**values, "fields": fields}, cut=cut)
 
 
 class ObjectPage(PageShape[ListedObject]): ...
 
 
-class ObjectShape(ListedObject):
+class ObjectShape(_AnyObject):
     children: dict[str, int]
     stream_id: str | None
 

@@ -56,6 +56,24 @@ def test_kinds_tell_what_may_be_talked_about(client: Client, bob: User) -> None:
     assert (viewed["nodeType"]["mayCreate"], viewed["nodeType"]["mayEdit"]) == (False, False)
 
 
+def test_a_list_has_beginnings_of_what_is_long(client: Client, demo_workspace: Workspace) -> None:
+    """A member may write a million characters into a field, and a page has two hundred objects."""
+    long, handles = "x" * 2_000, {"R": [{"id": f"R-{n}", "type": "out", "accept": "any"} for n in range(100)]}
+    NodeType.objects.create(
+        workspace=demo_workspace, key="long", display_name="Long", process=long, description=long, handles=handles
+    )
+    listed = next(each for each in client.get(f"{API}objects?type=nodeType").json()["results"] if each["id"] == "long")
+    assert listed["cut"] == ["description", "handles", "process"]
+    assert listed["fields"]["process"] == "x" * 1_000 + "…"
+    assert listed["fields"]["handles"].startswith('{"R": [{"id": "R-0"')
+    whole = client.get(f"{API}objects/nodeType/long").json()
+    assert (whole["fields"]["process"], whole["fields"]["handles"]) == (long, handles)
+    assert "cut" not in whole
+    type_ = next(each for each in client.get(f"{API}node-types").json()["results"] if each["key"] == "long")
+    assert (type_["cut"], type_["process"]) == (["description", "process"], "x" * 1_000 + "…")
+    assert type_["handles"] == handles
+
+
 def test_one_object(client: Client, nba: Graph) -> None:
     found = client.get(NBA).json()
     assert found.pop("updatedAt")
