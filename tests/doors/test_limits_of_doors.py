@@ -27,14 +27,13 @@ VARIABLES = {
     "login-address": "LIMIT_LOGIN",
     "login-name": "LIMIT_LOGIN",
     "login-device": "LIMIT_LOGIN",
+    "tokens-address": "LIMIT_LOGIN",
 }
 #: Doors that need no count, and why.
 UNCOUNTED = {
     "POST accounts/login/": "a form, which has no name here; `tests/graphs/site/test_login_limit.py` fills it in",
     "PUT accounts/login/": "the same form, empty",
     "POST accounts/logout/": "each time takes a sign-in, which is counted",
-    "POST auth/token/refresh": "the rule has no token of somebody; counted below",
-    "POST auth/token/revoke": "as above",
     "POST chat/links": "it only reads",
 }
 #: These answer every method alike and write nothing.

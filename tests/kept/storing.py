@@ -12,7 +12,11 @@ from chat.events import log_pages
 from chat.events.notices import stream_name
 from chat.events.transcript import replay
 from chat.models import Message, ModelCall, Proposal, Run, Session, Stream, StreamEvent
+from config import local
 from graphs.models import Graph
+from graphs.site import grants
+from graphs.workflows.imports import ANALYSED
+from tests.rewriting import past_triggers
 
 FOLDER = Path(__file__).parents[1] / "fixtures"
 #: In the order in which rows can be stored.
@@ -89,17 +93,21 @@ def _bring_up_to_date(document: dict[str, Any], owner: User, graph: Graph) -> No
     with connection.cursor() as cursor:
         for table in _tables():
             cursor.execute(f"DROP TABLE {table} CASCADE")
+        cursor.execute("SELECT oid::regprocedure FROM pg_proc WHERE proname LIKE 'chat\\_%'")
+        for (function,) in cursor.fetchall():
+            cursor.execute(f"DROP FUNCTION {function}")
         cursor.execute("DELETE FROM django_migrations WHERE app = 'chat'")
     try:
         _migrate(document["migration"])
         _fill(document["tables"], owner, graph)
     finally:
         _migrate(None)
+        grants.give(local.DATABASE, ANALYSED)
 
 
 def _fill(tables: dict[str, list[dict[str, Any]]], owner: User, graph: Graph) -> None:
     """These rows instead of what was stored for the owner and the graph."""
-    with connection.cursor() as cursor:
+    with past_triggers(), connection.cursor() as cursor:
         cursor.execute(f"TRUNCATE {', '.join(tables)} CASCADE")
     for table, rows in tables.items():
         _store(table, [_owned(row, owner, graph) for row in rows])
