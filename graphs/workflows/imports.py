@@ -14,8 +14,8 @@ from django.utils.translation import gettext as _
 
 from graphs.history import recording
 from graphs.history.recording import Because
-from graphs.models import Graph, Node, Origin, Sheet, Workspace
-from graphs.objects.holding import held
+from graphs.models import Graph, Node, Object, Origin, Sheet, Workspace
+from graphs.objects.holding import held, hold_workspace
 from graphs.objects.kinds import Kind
 from graphs.site.copying import copy_rows
 from graphs.site.counted_keys import new_ids
@@ -84,14 +84,17 @@ def import_graph(
     mark = trust.Mark() if trusted else trust.mark(actor)
     with transaction.atomic():
         if if_exists in ("replace", "refuse"):
-            present = held(Graph.objects.filter(workspace=workspace, key=wanted)).first()
+            # The header alone: who changes the graph holds that first, and its row after it.
+            present = held(Object.objects.filter(workspace=workspace, type=Graph.TYPE, key=wanted)).first()
             if present is not None and if_exists == "refuse":
                 raise KeyTaken(wanted)
             if present is not None:
-                return _replaced(present, parsed, actor, mark, on_progress)
+                return _replaced(Graph.objects.get(pk=present.pk), parsed, actor, mark, on_progress)
             key = wanted
         elif if_exists == "copy":
             key = None
+        if parsed.node_types:
+            hold_workspace(workspace.pk)  # Before the key is taken: who makes a graph by hand does it so, too.
         graph = _create_graph(workspace, parsed, key, wanted, mark)
         types, warnings = create_node_types(workspace, parsed.node_types, mark)
         if graph.key != wanted:
