@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from graphs.history import recording
 from graphs.history.recording import Because
 from graphs.models import Graph, Node, Object, Origin, Sheet, Workspace
-from graphs.objects.holding import held, hold_workspace
+from graphs.objects.holding import hold_workspace
 from graphs.objects.kinds import Kind
 from graphs.site.copying import copy_rows
 from graphs.site.counted_keys import new_ids
@@ -84,12 +84,13 @@ def import_graph(
     mark = trust.Mark() if trusted else trust.mark(actor)
     with transaction.atomic():
         if if_exists in ("replace", "refuse"):
-            # The header alone: who changes the graph holds that first, and its row after it.
-            present = held(Object.objects.filter(workspace=workspace, type=Graph.TYPE, key=wanted)).first()
-            if present is not None and if_exists == "refuse":
+            # Headers alone: who changes the graph holds its header first, and its row after it.
+            named = Object.objects.filter(workspace=workspace, type=Graph.TYPE, key=wanted)
+            present = list(trust.with_its_types(named, workspace))
+            if present and if_exists == "refuse":
                 raise KeyTaken(wanted)
-            if present is not None:
-                return _replaced(Graph.objects.get(pk=present.pk), parsed, actor, mark, on_progress)
+            if present:
+                return _replaced(present, parsed, actor, mark, on_progress)
             key = wanted
         elif if_exists == "copy":
             key = None
@@ -135,14 +136,15 @@ def _counted(items: Iterable[Item], before: int, total: int, on_progress: OnProg
 
 
 def _replaced(
-    present: Graph, parsed: ParsedGraph, actor: User | None, mark: trust.Mark, on_progress: OnProgress
+    present: Sequence[Object], parsed: ParsedGraph, actor: User | None, mark: trust.Mark, on_progress: OnProgress
 ) -> ImportedGraph:
-    """The graph, which the caller holds, with what is in the file instead of what was in it."""
+    """The graph with what is in the file instead of what was in it. The caller holds it and types that wait with it."""
     rows = len(parsed.nodes) + len(parsed.edges)
-    done, warnings = replace_graph(present, parsed, actor, mark)
+    graph = Graph.objects.get(pk__in=[each.pk for each in present])
+    done, warnings = replace_graph(graph, present, parsed, actor, mark)
     transaction.on_commit(lambda: _analyse(len(parsed.nodes)), robust=True)
     on_progress(rows, rows)
-    graph = Graph.objects.get(pk=present.pk)
+    graph = Graph.objects.get(pk=graph.pk)
     warnings = (*parsed.warnings, *unusual(parsed), *warnings)
     return ImportedGraph(graph, len(parsed.nodes), len(parsed.edges), warnings, replaced=True, change_set=done)
 
