@@ -105,7 +105,10 @@ def trust_graph(request: HttpRequest, member: Member, key: str) -> HttpResponse:
     if wait := limits.take("writes", str(member.user.pk), settings.LIMIT_WRITES):
         messages.error(request, limits.too_often(wait, "writes"))
     else:
-        trust.lift(member, graph)
+        try:
+            trust.lift(member, graph, request.POST.get("since"))
+        except trust.ReplacedSince:
+            messages.error(request, _("A file has replaced this graph since. Look through it again."))
     return redirect(f"{reverse('graph', args=[key])}?workspace={member.workspace.slug}")
 
 

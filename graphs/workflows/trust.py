@@ -36,10 +36,15 @@ def with_its_types(graph: "QuerySet[Object]", workspace: Workspace) -> "QuerySet
     return held(Object.objects.filter(Q(pk__in=graph.values("pk")) | came_with_it))
 
 
-def lift(member: Member, graph: Graph) -> None:
+class ReplacedSince(Exception):
+    """What would be trusted is not what was looked through; the mark stays."""
+
+
+def lift(member: Member, graph: Graph, since: str | None = None) -> None:
     """Takes the mark from a graph, and from the node types that came with it; the log of the admin says who did.
 
-    Does nothing to a graph without a mark. Raises `Forbidden`, or `NotFound` if the graph is gone.
+    Does nothing to a graph without a mark. Raises `ReplacedSince` if its mark is not the one of `since`, `Forbidden`,
+    or `NotFound` if the graph is gone.
     """
     with transaction.atomic():
         hold_role(member).require_editor()
@@ -47,6 +52,8 @@ def lift(member: Member, graph: Graph) -> None:
         there = or_not_found(marked.get(graph.pk))
         if there.untrusted_since is None:
             return
+        if since is not None and there.untrusted_since.isoformat() != since:
+            raise ReplacedSince
         Object.objects.filter(pk__in=marked).update(untrusted_since=None, untrusted_by="")
         LogEntry.objects.create(
             user=member.user,
