@@ -86,11 +86,12 @@ def import_graph(
         if if_exists in ("replace", "refuse"):
             # Headers alone: who changes the graph holds its header first, and its row after it.
             named = Object.objects.filter(workspace=workspace, type=Graph.TYPE, key=wanted)
-            present = list(trust.with_its_types(named, workspace))
-            if present and if_exists == "refuse":
+            marked = list(trust.with_its_types(named, workspace))
+            present = next((each for each in marked if each.type == Graph.TYPE), None)
+            if present is not None and if_exists == "refuse":
                 raise KeyTaken(wanted)
-            if present:
-                return _replaced(present, parsed, actor, mark, on_progress)
+            if present is not None:
+                return _replaced(present, marked, parsed, actor, mark, on_progress)
             key = wanted
         elif if_exists == "copy":
             key = None
@@ -136,15 +137,19 @@ def _counted(items: Iterable[Item], before: int, total: int, on_progress: OnProg
 
 
 def _replaced(
-    present: Sequence[Object], parsed: ParsedGraph, actor: User | None, mark: trust.Mark, on_progress: OnProgress
+    present: Object,
+    marked: Sequence[Object],
+    parsed: ParsedGraph,
+    actor: User | None,
+    mark: trust.Mark,
+    on_progress: OnProgress,
 ) -> ImportedGraph:
-    """The graph with what is in the file instead of what was in it. The caller holds it and types that wait with it."""
+    """The graph with what is in the file instead of what was in it. The caller holds all that is `marked` with it."""
     rows = len(parsed.nodes) + len(parsed.edges)
-    graph = Graph.objects.get(pk__in=[each.pk for each in present])
-    done, warnings = replace_graph(graph, present, parsed, actor, mark)
+    done, warnings = replace_graph(Graph.objects.get(pk=present.pk), marked, parsed, actor, mark)
     transaction.on_commit(lambda: _analyse(len(parsed.nodes)), robust=True)
     on_progress(rows, rows)
-    graph = Graph.objects.get(pk=graph.pk)
+    graph = Graph.objects.get(pk=present.pk)
     warnings = (*parsed.warnings, *unusual(parsed), *warnings)
     return ImportedGraph(graph, len(parsed.nodes), len(parsed.edges), warnings, replaced=True, change_set=done)
 

@@ -134,3 +134,17 @@ def test_a_file_with_types_waits_for_the_workspace_before_it_takes_a_key(demo_wo
             assert Graph.objects.create(workspace=demo_workspace, key="new", name="Ours").key == "new"
         running.result()
     assert set(Graph.objects.values_list("key", flat=True)) == {"new", "new-2"}
+
+
+def test_a_file_that_waits_for_a_graph_that_is_deleted_makes_another_one(demo_workspace: Workspace) -> None:
+    """The types that came with the graph are there still."""
+    importing(demo_workspace, "nba")()
+    first = Object.objects.get(type="graph", key="nba")
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            Object.objects.select_for_update(no_key=True).get(pk=first.pk)
+            running = pool.submit(importing(demo_workspace, "nba", if_exists="replace"))
+            until(lambda: running.done() or somebody_waits())
+            Graph.objects.filter(pk=first.pk).delete()
+        running.result()
+    assert Graph.objects.get(key="nba").pk != first.pk
