@@ -16,7 +16,9 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from graphs.site.access import Member, NotFound, member_of
+from graphs.history import queries
+from graphs.objects.refs import Ref
+from graphs.site.access import Member, NotFound, member_of, or_not_found
 from graphs.site.api import limits
 from graphs.site.api.paging import page_of
 from graphs.site.api.problems import Problem
@@ -75,12 +77,25 @@ def _graph_list(request: HttpRequest, member: Member) -> HttpResponse:
 @require_safe
 @member_page
 def graph_detail(request: HttpRequest, member: Member, key: str) -> HttpResponse:
-    graph = graph_for(member, key)
+    try:
+        graph = graph_for(member, key)
+    except NotFound:
+        return _deleted_graph(request, member, key)
     graph.workspace = member.workspace
     tab = "history" if request.GET.get("tab") == "history" else "drawing"
     fields = {field.name: str(field.label) for kind in (GRAPH, *GRAPH.parts) for field in kind.fields}
     context = {"sized": listing.with_sizes([graph])[0], "graph": graph, "fields": json.dumps(fields), "tab": tab}
     return render_page(request, member, "graphs/detail.html", context)
+
+
+def _deleted_graph(request: HttpRequest, member: Member, key: str) -> HttpResponse:
+    """Says of a graph that only the history has who deleted it, with an undo for editors. Else raises `NotFound`."""
+    of = queries.subject(member.workspace.pk, Ref(GRAPH.name, key))
+    last = or_not_found(queries.versions(of).first())
+    if not queries.modifications(last.change_set).filter(kind=GRAPH.name, key=key, action="delete").exists():
+        raise NotFound
+    context = {"key": key, "title": last.label or key, "deletion": last.change_set}
+    return render_page(request, member, "graphs/deleted.html", context, status=404)
 
 
 @require_POST
@@ -90,7 +105,10 @@ def trust_graph(request: HttpRequest, member: Member, key: str) -> HttpResponse:
     if wait := limits.take("writes", str(member.user.pk), settings.LIMIT_WRITES):
         messages.error(request, limits.too_often(wait, "writes"))
     else:
-        trust.lift(member, graph)
+        try:
+            trust.lift(member, graph, request.POST.get("since"))
+        except trust.ReplacedSince:
+            messages.error(request, _("A file has replaced this graph since. Look through it again."))
     return redirect(f"{reverse('graph', args=[key])}?workspace={member.workspace.slug}")
 
 

@@ -12,6 +12,8 @@ from chat.models import Allowance, Session, ValidationRule
 from graphs.models import Object
 from graphs.objects.kinds import is_object
 from graphs.objects.operations import Operation, Update
+from graphs.objects.refs import Ref
+from graphs.objects.stores import find
 
 Asked = list[dict[str, str]]
 
@@ -42,8 +44,8 @@ def asked_by(
         levels.append({"level": "request", "why": tool})
     if session.untrusted_since is not None:
         levels.append({"level": "untrusted", "why": session.untrusted_source})
-    elif of.untrusted_since is not None:
-        levels.append({"level": "untrusted", "why": str(of)})
+    elif source := _untrusted(of, operations):
+        levels.append({"level": "untrusted", "why": source})
     if levels:
         return levels
     allowances = Allowance.objects.filter(workspace=of.workspace_id, tool=tool)
@@ -56,3 +58,10 @@ def asked_by(
             if given.isdisjoint(product([kind], ["", field], holders, items)):
                 return [{"level": "default", "why": f"{kind}.{field}" if field else kind}]
     return []
+
+
+def _untrusted(of: Object, operations: Sequence[Operation]) -> str:
+    """The name of an object that would change and that nobody has looked through; empty if there is none."""
+    others = {each.item for each in operations if is_object(each.item.type)} - {Ref(of.type, of.key)}
+    changed = [of, *(find(of.workspace_id, others).values() if others else ())]
+    return next((str(each) for each in changed if each.untrusted_since is not None), "")

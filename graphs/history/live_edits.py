@@ -25,9 +25,6 @@ SAVE_EVERY_S = 30
 KEEP = timedelta(days=7)
 
 
-_SHEET = "sheet"
-
-
 @dataclass(slots=True)
 class Stretch:
     """Edits of one person that can stand as one change: what others did between them touches nothing of it."""
@@ -47,15 +44,15 @@ def stretches(edits: Iterable[LiveEdit]) -> Sequence[Stretch]:
     """The edits of an object as changes; an edit joins its person's last one unless others touched the same since."""
     found: list[Stretch] = []
     edits = list(edits)
-    # Only where a sheet comes, goes or changes does it matter what stands on it.
-    of_sheets = any(operation["type"] == _SHEET for edit in edits for operation in edit.operations)
+    # Only where something of a kind comes, goes or changes does it matter what names it.
+    changed = {operation["type"] for edit in edits for operation in edit.operations}
     for edit in edits:
         # The items of the edit, and those that they name, as an edge does its ends.
         touched = set(edit.items) | {
             f"{field.names}:{record[field.name]}"
             for operation in edit.operations
             for field in KINDS[operation["type"]].fields
-            if field.names in KINDS and (field.names != _SHEET or of_sheets)
+            if field.names in KINDS and field.names in changed
             for record in (operation.get("record"), operation.get("old"), operation.get("new"))
             if record and field.name in record
         }

@@ -14,8 +14,8 @@ from django.utils.translation import gettext as _
 
 from graphs.history import recording
 from graphs.history.recording import Because
-from graphs.models import Graph, Node, Origin, Sheet, Workspace
-from graphs.objects.holding import held
+from graphs.models import Graph, Node, Object, Origin, Sheet, Workspace
+from graphs.objects.holding import hold_workspace
 from graphs.objects.kinds import Kind
 from graphs.site.copying import copy_rows
 from graphs.site.counted_keys import new_ids
@@ -84,14 +84,19 @@ def import_graph(
     mark = trust.Mark() if trusted else trust.mark(actor)
     with transaction.atomic():
         if if_exists in ("replace", "refuse"):
-            present = held(Graph.objects.filter(workspace=workspace, key=wanted)).first()
+            # Headers alone: who changes the graph holds its header first, and its row after it.
+            named = Object.objects.filter(workspace=workspace, type=Graph.TYPE, key=wanted)
+            marked = list(trust.with_its_types(named, workspace))
+            present = next((each for each in marked if each.type == Graph.TYPE), None)
             if present is not None and if_exists == "refuse":
                 raise KeyTaken(wanted)
             if present is not None:
-                return _replaced(present, parsed, actor, mark, on_progress)
+                return _replaced(present, marked, parsed, actor, mark, on_progress)
             key = wanted
         elif if_exists == "copy":
             key = None
+        if parsed.node_types:
+            hold_workspace(workspace.pk)  # Before the key is taken: who makes a graph by hand does it so, too.
         graph = _create_graph(workspace, parsed, key, wanted, mark)
         types, warnings = create_node_types(workspace, parsed.node_types, mark)
         if graph.key != wanted:
@@ -132,11 +137,16 @@ def _counted(items: Iterable[Item], before: int, total: int, on_progress: OnProg
 
 
 def _replaced(
-    present: Graph, parsed: ParsedGraph, actor: User | None, mark: trust.Mark, on_progress: OnProgress
+    present: Object,
+    marked: Sequence[Object],
+    parsed: ParsedGraph,
+    actor: User | None,
+    mark: trust.Mark,
+    on_progress: OnProgress,
 ) -> ImportedGraph:
-    """The graph, which the caller holds, with what is in the file instead of what was in it."""
+    """The graph with what is in the file instead of what was in it. The caller holds all that is `marked` with it."""
     rows = len(parsed.nodes) + len(parsed.edges)
-    done, warnings = replace_graph(present, parsed, actor, mark)
+    done, warnings = replace_graph(Graph.objects.get(pk=present.pk), marked, parsed, actor, mark)
     transaction.on_commit(lambda: _analyse(len(parsed.nodes)), robust=True)
     on_progress(rows, rows)
     graph = Graph.objects.get(pk=present.pk)

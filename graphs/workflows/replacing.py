@@ -4,14 +4,14 @@ What has the same key is the same item and keeps its history.
 """
 
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from django.contrib.auth.models import User
 
 from graphs.history import changes, live_edits, recording
 from graphs.history.recording import Because
-from graphs.models import Graph, Origin
+from graphs.models import Graph, Object, Origin
 from graphs.objects.kinds import Kind
 from graphs.objects.operations import Operation, Record, difference
 from graphs.objects.preconditions import Stored
@@ -24,11 +24,12 @@ from graphs.workflows.kinds import EDGE, NODE, OWN_FIELDS, SHEET
 
 
 def replace_graph(
-    graph: Graph, parsed: ParsedGraph, actor: User | None, mark: trust.Mark
+    graph: Graph, marked: Collection[Object], parsed: ParsedGraph, actor: User | None, mark: trust.Mark
 ) -> tuple[uuid.UUID | None, Sequence[FileWarning]]:
     """The change set, None where all is like this already, and what is to be said of the file's node types.
 
-    The caller holds the graph, which gets the mark. Live edits stand in the history before.
+    The caller holds the graph and all that is `marked` with it, which gets the mark. Live edits stand in the history
+    before.
     """
     live_edits.save_edits(graph.pk)
     because = Because(actor, Origin.IMPORT)
@@ -36,11 +37,10 @@ def replace_graph(
     if types:
         recording.begin(types, because)
     operations = tuple(_differences(graph, parsed))
-    if not operations:
-        return None, warnings
-    done = changes.apply(graph, operations, because)
-    Graph.objects.filter(pk=graph.pk).update(**mark)
-    return done.change_set_id, warnings
+    done = changes.apply(graph, operations, because).change_set_id if operations else None
+    if operations or types:
+        Object.objects.filter(pk__in=[each.pk for each in marked]).update(**mark)
+    return done, warnings
 
 
 def _differences(graph: Graph, parsed: ParsedGraph) -> Iterator[Operation]:

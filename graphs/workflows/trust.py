@@ -6,11 +6,11 @@ from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.auth.models import User
 from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 
-from graphs.models import Graph, NodeType, Object
+from graphs.models import Graph, NodeType, Object, Workspace
 from graphs.objects.holding import held
 from graphs.site.access import Member, hold_role, or_not_found
 
@@ -30,18 +30,31 @@ def mark(actor: User | None) -> Mark:
     return Mark(untrusted_since=timezone.now(), untrusted_by=actor.get_username() if actor else "")
 
 
-def lift(member: Member, graph: Graph) -> None:
+def with_its_types(graph: "QuerySet[Object]", workspace: Workspace) -> "QuerySet[Object]":
+    """A graph, and the node types that were imported with it and wait for somebody to look as it does; all are held."""
+    came_with_it = Q(type=NodeType.TYPE, workspace=workspace, untrusted_since__in=graph.values("untrusted_since"))
+    return held(Object.objects.filter(Q(pk__in=graph.values("pk")) | came_with_it))
+
+
+class ReplacedSince(Exception):
+    """What would be trusted is not what was looked through; the mark stays."""
+
+
+def lift(member: Member, graph: Graph, since: str | None = None) -> None:
     """Takes the mark from a graph, and from the node types that came with it; the log of the admin says who did.
 
-    Does nothing to a graph without a mark. Raises `Forbidden`, or `NotFound` if the graph is gone.
+    Does nothing to a graph without a mark. Raises `ReplacedSince` if its mark is not the one of `since`, `Forbidden`,
+    or `NotFound` if the graph is gone.
     """
     with transaction.atomic():
         hold_role(member).require_editor()
-        there = or_not_found(held(Object.objects.filter(pk=graph.pk)).first())
+        marked = {each.pk: each for each in with_its_types(Object.objects.filter(pk=graph.pk), member.workspace)}
+        there = or_not_found(marked.get(graph.pk))
         if there.untrusted_since is None:
             return
-        came_with_it = Q(type=NodeType.TYPE, workspace=there.workspace_id, untrusted_since=there.untrusted_since)
-        Object.objects.filter(Q(pk=there.pk) | came_with_it).update(untrusted_since=None, untrusted_by="")
+        if since is not None and there.untrusted_since.isoformat() != since:
+            raise ReplacedSince
+        Object.objects.filter(pk__in=marked).update(untrusted_since=None, untrusted_by="")
         LogEntry.objects.create(
             user=member.user,
             content_type=ContentType.objects.get_for_model(Graph),

@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from graphs.models import ChangeSet, Graph, Sheet
+from tests.browser import at_rest
 from tests.flows.visitor import Visitor
 from tests.site import Site
 
@@ -65,6 +66,11 @@ def test_a_graph_is_made_renamed_copied_deleted_and_brought_back(one_process: Si
         expect(visitor.page.locator("[data-gone]")).to_contain_text("This graph was deleted by alice.")
     expect(bob.page.locator("[data-gone]").get_by_role("button", name="Undo")).to_have_count(0)
     assert not Graph.objects.filter(key="games-copy").exists()
+    for visitor in (alice, bob):
+        visitor.page.reload()
+        expect(visitor.page.locator("[data-gone]")).to_contain_text("This graph was deleted by alice.")
+    expect(bob.page.locator("[data-gone]").get_by_role("button", name="Undo")).to_have_count(0)
+    errors = [each for each in errors if "404" not in each]
     alice.page.locator("[data-gone]").get_by_role("button", name="Undo").click()
     expect(alice.page.locator('.nodes [data-key="fetch-api"]')).to_be_visible()
     assert Graph.objects.get(key="games-copy").nodes.count() == 3
@@ -133,3 +139,13 @@ def test_a_file_replaces_the_graph_that_has_its_key(
     assert list(Graph.objects.values_list("key", flat=True)) == ["nba"]
     assert nba.nodes.count() == 1
     assert ChangeSet.objects.get().origin == "import"
+
+    alice.open_graph()
+    untrusted = alice.page.locator("[data-untrusted]")
+    at, around = at_rest(untrusted), at_rest(alice.page.locator(".workbench-main"))
+    assert around["x"] < at["x"]
+    assert at["x"] + at["width"] < around["x"] + around["width"]
+    press(alice, "Delete…")
+    answer(alice, "Delete")
+    expect(alice.page.locator("[data-gone]")).to_be_visible()
+    expect(untrusted).to_have_count(0)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -14,11 +15,14 @@ from graphs.history.recording import Because
 from graphs.history.scopes import ChangeSets
 from graphs.models import Graph, NodeType, Object, Origin, Workspace
 from graphs.objects.actions import parse
+from graphs.objects.holding import hold_workspace
 from graphs.objects.planning import plan
 from graphs.site.access import member_of
+from graphs.workflows.imports import import_graph
 from tests.cast import draw_nba
 from tests.chat.engine.driving import until
 from tests.chat.spending.paid import somebody_waits
+from tests.graphs.workflows.interchange.samples import native, parsed
 from tests.proposed import RENAME, Call, waiting
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -93,3 +97,54 @@ def test_who_waits_for_the_first_holds_nothing_that_comes_after_it(
             assert not running.done()
             assert Object.objects.select_for_update(no_key=True, nowait=True).get(pk=graph.pk)
         running.result()
+
+
+def importing(workspace: Workspace, key: str, **given: Any) -> Callable[[], object]:
+    file = parsed(native(key=key, nodeTypes=[{"key": "probe", "displayName": "Probe"}]))
+
+    def done() -> None:
+        try:
+            import_graph(workspace, file, **given)
+        finally:
+            connection.close()
+
+    return done
+
+
+def test_a_file_that_replaces_a_graph_waits_for_its_header_and_holds_no_row_of_it(graph: Graph) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            Object.objects.select_for_update(no_key=True).get(pk=graph.pk)
+            running = pool.submit(importing(graph.workspace, "nba", if_exists="replace"))
+            until(lambda: running.done() or somebody_waits())
+            assert not running.done()
+            assert Graph.objects.select_for_update(nowait=True).get(pk=graph.pk)
+        running.result()
+
+
+def test_a_file_with_types_waits_for_the_workspace_before_it_takes_a_key(demo_workspace: Workspace) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            hold_workspace(demo_workspace.pk)
+            running = pool.submit(importing(demo_workspace, "new"))
+            until(lambda: running.done() or somebody_waits())
+            assert not running.done()
+            with connection.cursor() as cursor:
+                cursor.execute("SET LOCAL lock_timeout = '1s'")
+            assert Graph.objects.create(workspace=demo_workspace, key="new", name="Ours").key == "new"
+        running.result()
+    assert set(Graph.objects.values_list("key", flat=True)) == {"new", "new-2"}
+
+
+def test_a_file_that_waits_for_a_graph_that_is_deleted_makes_another_one(demo_workspace: Workspace) -> None:
+    """The types that came with the graph are there still."""
+    importing(demo_workspace, "nba")()
+    first = Object.objects.get(type="graph", key="nba")
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            Object.objects.select_for_update(no_key=True).get(pk=first.pk)
+            running = pool.submit(importing(demo_workspace, "nba", if_exists="replace"))
+            until(lambda: running.done() or somebody_waits())
+            Graph.objects.filter(pk=first.pk).delete()
+        running.result()
+    assert Graph.objects.get(key="nba").pk != first.pk

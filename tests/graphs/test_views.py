@@ -7,9 +7,15 @@ from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import HttpResponse
 from django.test import Client
+from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries, Settings
 
+from graphs.history.editing import Request, edit
+from graphs.history.rollback import roll_back
+from graphs.history.scopes import ChangeSets
 from graphs.models import Graph, Membership, Role, Workspace
+from graphs.objects.actions import parse
+from graphs.site.access import member_of
 from tests.cast import PASSWORD, save_all, signed_in
 
 LOGIN = "/accounts/login/"
@@ -30,6 +36,11 @@ class Markup(HTMLParser):
         is_script = tag == "script" and "src" not in given and given.get("type") != "application/json"
         if handlers or is_script or tag == "style" or str(given.get("href")).startswith("javascript:"):
             self.inline.append(self.get_starttag_text() or tag)
+
+
+def without_tokens(page: str) -> str:
+    """A page without what is another in each answer."""
+    return re.sub(r'(csrfmiddlewaretoken" value|nonce)="[^"]*"', "", page)
 
 
 def text_of(response: HttpResponse) -> str:
@@ -304,3 +315,25 @@ def test_only_staff_sees_the_way_to_the_administration(alice: User) -> None:
     assert "/admin/" not in text_of(signed_in(alice).get("/"))
     User.objects.filter(pk=alice.pk).update(is_staff=True)
     assert "/admin/" in text_of(signed_in(alice).get("/"))
+
+
+def test_a_deleted_graph_says_so_to_members_until_it_is_back(
+    client: Client, alice: User, bob: User, charlie: User, nba: Graph
+) -> None:
+    page = reverse("graph", args=["nba"])
+    deleted = edit(member_of(alice), nba, Request([parse("delete_graph", {})]))
+    for person, editable in ((alice, True), (bob, False)):
+        client.force_login(person)
+        response = client.get(page)
+        assert response.status_code == 404
+        text = response.content.decode()
+        assert f'data-deletion="{deleted}" data-actor="alice"' in text
+        assert ("data-editable" in text) is editable
+        assert "data-deletion" not in client.get(reverse("graph", args=["nothing"])).content.decode()
+    client.force_login(charlie)
+    foreign, absent = (text_of(client.get(reverse("graph", args=[key]))) for key in ("nba", "abn"))
+    assert "There is nothing here" in foreign
+    assert without_tokens(foreign).replace("nba", "abn") == without_tokens(absent)
+    roll_back(nba.workspace_id, alice, ChangeSets((deleted,)))
+    client.force_login(alice)
+    assert client.get(page).status_code == 200

@@ -124,9 +124,11 @@ function showGone({ id, actor }) {
     html("div", { class: "actions" }, place.hasAttribute("data-editable") ? undo : null, all),
     said,
   );
-  for (const part of document.querySelectorAll("[data-panel], .graph-head .page-tabs, .graph-head .graph-actions")) part.remove();
+  const over = "[data-panel], [data-untrusted], .graph-head .page-tabs, .graph-head .graph-actions";
+  for (const part of document.querySelectorAll(over)) part.remove();
   document.querySelector(".graph-head").after(notice);
   notice.focus();
 }
 
 document.querySelector("graph-view")?.addEventListener("graph-gone", gone);
+if (place?.dataset.deletion) showGone({ id: place.dataset.deletion, actor: place.dataset.actor });

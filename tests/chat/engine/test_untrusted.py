@@ -145,3 +145,14 @@ def test_a_change_of_it_that_was_never_read_is_asked_for(
     )
     assert rested(ask(alice, "Rename the other graph to Owned.").run_id).outcome == "waiting"
     assert Proposal.objects.get().asked_by == [{"level": "untrusted", "why": "graph:weather"}]
+
+
+def test_a_change_of_a_type_that_was_never_read_is_asked_for(
+    running: Engine, vendor: VendorServer, alice: User, nba: Graph, weather: Graph, demo_workspace: Workspace
+) -> None:
+    """It is proposed around the graph of the conversation, which is trusted."""
+    Allowance.objects.create(workspace=demo_workspace, tool="propose_configure_node_type", kind="nodeType")
+    arguments = {"mode": "update", "typeKey": "probe", "displayName": "Owned", "reason": "Asked."}
+    vendor.script(Script(tool_calls=(ScriptedCall("propose_configure_node_type", arguments, id="call_t"),)))
+    assert rested(ask(alice, "Call probes Owned.").run_id).outcome == "waiting"
+    assert Proposal.objects.get().asked_by == [{"level": "untrusted", "why": "nodeType:probe"}]

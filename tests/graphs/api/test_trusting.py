@@ -1,6 +1,9 @@
 """Looking through an imported graph: `POST graphs/{key}/trust`, and its button on the page."""
 
+import re
+
 from django.contrib.auth.models import User
+from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -61,3 +64,23 @@ def test_the_page_lets_nobody_do_so_too_often(client: Client, alice: User, setti
     Graph.objects.update(untrusted_since=timezone.now())
     assert "Try again in" in client.post(address, follow=True).content.decode()
     assert Graph.objects.get().untrusted_since
+
+
+def test_who_looked_through_what_a_file_has_replaced_since_is_told(client: Client, alice: User) -> None:
+    """The button would have trusted what nobody saw."""
+    upload(with_token(alice), native())
+    client.force_login(alice)
+    page, address = reverse("graph", args=["small"]), reverse("trust-graph", args=["small"])
+    seen = since_in(client.get(page))
+    upload(with_token(alice), native(key="small", description="Another."), ifExists="replace")
+    told = client.post(address, {"since": seen}, follow=True)
+    assert "A file has replaced this graph since." in told.content.decode()
+    assert Graph.objects.get().untrusted_since
+    client.post(address, {"since": since_in(client.get(page))})
+    assert Graph.objects.get().untrusted_since is None
+
+
+def since_in(page: HttpResponse) -> str:
+    found = re.search(r'name="since" value="([^"]+)"', page.content.decode())
+    assert found
+    return found[1]

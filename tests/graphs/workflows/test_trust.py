@@ -110,3 +110,29 @@ def test_a_graph_that_a_file_replaces_has_it(demo_workspace: Workspace, alice: U
     trust.lift(member_of(alice), graph)
     import_graph(demo_workspace, file, actor=alice, if_exists="replace")
     assert marked(demo_workspace) == set()
+
+
+def replaced(workspace: Workspace, actor: User, name: str, *types: str) -> Graph:
+    own = [{"key": key, "displayName": key} for key in types]
+    document = native(key="nba", name=name, nodes=[native_node("start", type="html")], edges=[], nodeTypes=own)
+    return import_graph(workspace, parsed(document), actor=actor, if_exists="replace").graph
+
+
+def test_types_of_the_file_before_wait_with_those_of_the_file_that_replaces_it(
+    demo_workspace: Workspace, alice: User
+) -> None:
+    """Nobody could look through them any more: the graph is their only door."""
+    replaced(demo_workspace, alice, "Games", "first")
+    graph = replaced(demo_workspace, alice, "Other games", "second")
+    assert marked(demo_workspace) == {"graph:nba", "nodeType:first", "nodeType:second"}
+    trust.lift(member_of(alice), graph)
+    assert marked(demo_workspace) == set()
+
+
+def test_a_file_that_only_brings_types_marks_the_graph_too(demo_workspace: Workspace, alice: User) -> None:
+    graph = replaced(demo_workspace, alice, "Games")
+    trust.lift(member_of(alice), graph)
+    replaced(demo_workspace, alice, "Games", "late")
+    assert marked(demo_workspace) == {"graph:nba", "nodeType:late"}
+    trust.lift(member_of(alice), graph)
+    assert marked(demo_workspace) == set()
