@@ -10,7 +10,7 @@ from graphs.api.beginnings import beginnings
 from graphs.models import Graph, NodeType
 from graphs.objects.streams import streams
 from graphs.site.api.paging import PageShape
-from graphs.site.shapes import AsItIs, Shape
+from graphs.site.shapes import AsItIs, Id, Shape
 from graphs.workflows.exports import EdgeShape, ExportedNodeType, NodeShape, SheetShape, export_graph
 from graphs.workflows.imports import ImportedGraph
 from graphs.workflows.interchange.refusals import WarningCode
@@ -101,11 +101,16 @@ class ImportResult(Shape):
     nodes: int
     edges: int
     warnings: list[ImportWarning]
+    replaced: bool | None = None
+    change_set: Id | None = None
 
     @classmethod
     def of(cls, done: ImportedGraph) -> Self:
+        """With `replaced` where the graph was there before, and then the change set, unless all was like this."""
         warnings = [ImportWarning.from_attributes(warning) for warning in done.warnings]
-        return cls(key=done.graph.key, nodes=done.nodes, edges=done.edges, warnings=warnings)
+        there = {"replaced": True} if done.replaced else {}
+        changed = {"change_set": done.change_set} if done.change_set else {}
+        return cls(key=done.graph.key, nodes=done.nodes, edges=done.edges, warnings=warnings, **there, **changed)
 
 
 def etag(graph: Graph) -> str:

@@ -22,9 +22,15 @@ def _visible(key: str) -> str:
     return key
 
 
+def _said(name: str) -> str:
+    if not name.strip():
+        raise ValueError(_("a name is more than spaces"))
+    return name
+
+
 NewKey = Annotated[Key, AfterValidator(_visible)]
 EdgeKey = Annotated[str, Field(min_length=1, max_length=MAX_EDGE_KEY), STORABLE]
-DisplayName = Annotated[str, Field(min_length=1, max_length=MAX_NAME), STORABLE]
+DisplayName = Annotated[str, Field(min_length=1, max_length=MAX_NAME), STORABLE, AfterValidator(_said)]
 TypeKey = Annotated[str, Field(min_length=1, max_length=MAX_NAME), STORABLE]
 Name = Annotated[str, Field(max_length=MAX_NAME), STORABLE]
 Description = Annotated[str, Field(max_length=MAX_DESCRIPTION), STORABLE]

@@ -57,10 +57,15 @@ def _name(value: Any) -> str:
     return f' ("{shown(name)}")' if isinstance(name, str) and name else ""
 
 
-def check_nodes(count: int, limits: Limits) -> None:
-    """Refuses a file without nodes or with too many."""
+def check_some_nodes(count: int, limits: Limits) -> None:
+    """Refuses a file of another tool without nodes, which is of something else, or with too many."""
     if count == 0:
         raise refuse("nodes", _("The file holds no nodes."))
+    check_nodes(count, limits)
+
+
+def check_nodes(count: int, limits: Limits) -> None:
+    """Refuses a file with too many nodes."""
     if limits.max_nodes is not None and count > limits.max_nodes:
         message = _("The file holds {count} nodes; at most {most} are read here. Larger files need the command.")
         raise refuse("nodes", message.format(count=count, most=limits.max_nodes))

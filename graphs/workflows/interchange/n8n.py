@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from graphs.models.workflows import MAX_EDGE_KEY, MAX_NAME
 from graphs.site.json_values import shown
 from graphs.workflows.interchange import grid
-from graphs.workflows.interchange.checks import Coordinate, all_checked, check_list, check_nodes, document_as
+from graphs.workflows.interchange.checks import Coordinate, all_checked, check_list, check_some_nodes, document_as
 from graphs.workflows.interchange.keys import UniqueTexts, slug
 from graphs.workflows.interchange.n8n_connections import Connection, connections_of, resolved
 from graphs.workflows.interchange.n8n_handles import Slot, handles, output_labels, short_type
@@ -48,7 +48,7 @@ def parse(document: Any, limits: Limits) -> ParsedGraph:
     """The graph of an n8n workflow, on one sheet. What of the file it does not hold is told by its warnings."""
     problems = Problems()
     head = document_as(_Head, document)
-    check_nodes(len(head.nodes), limits)
+    check_some_nodes(len(head.nodes), limits)
     nodes = all_checked(_Node, head.nodes, ("nodes",), problems)
     connections = list(connections_of(document, problems))
     problems.refuse_if_any()

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from graphs.models.workflows import MAX_EDGE_KEY, MAX_NAME
 from graphs.site.json_values import shown
 from graphs.workflows.interchange import grid
-from graphs.workflows.interchange.checks import Coordinate, all_checked, check_list, check_nodes
+from graphs.workflows.interchange.checks import Coordinate, all_checked, check_list, check_some_nodes
 from graphs.workflows.interchange.keys import UniqueTexts, slug
 from graphs.workflows.interchange.node_red_drawing import handles, output_label, rectangle
 from graphs.workflows.interchange.parsed_graph import Limits, ParsedEdge, ParsedGraph, ParsedNode, ParsedSheet
@@ -67,7 +67,7 @@ def parse(document: Any, limits: Limits) -> ParsedGraph:
     if not isinstance(raws, list):
         raise refuse("", _("A Node-RED export is a list of entries."))
     problems = Problems()
-    check_nodes(len(raws), limits)
+    check_some_nodes(len(raws), limits)
     entries = all_checked(Entry, raws, (), problems)
     problems.refuse_if_any()
     outputs = [targets for entry in entries for targets in entry.wires or ()]
@@ -75,7 +75,7 @@ def parse(document: Any, limits: Limits) -> ParsedGraph:
     warnings: list[FileWarning] = []
     sheets = _sheets(entries, raws, problems)
     steps = _steps(entries, raws, sheets, warnings)
-    check_nodes(len(steps), limits)
+    check_some_nodes(len(steps), limits)
     for step in steps:
         if len(step.title) > MAX_NAME and step.entry.type not in NOTE_TYPES:
             problems.add(step.where, _("The name is longer than {most} characters.").format(most=MAX_NAME))

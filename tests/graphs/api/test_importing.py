@@ -8,7 +8,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from pytest_django import Settings
 
 from graphs.api.graph_json import ImportResult
-from graphs.models import Graph, Node, Workspace
+from graphs.models import ChangeSet, Graph, Node, Origin, Workspace
 from tests.graphs.api.callers import problem, upload, with_token
 
 N8N = {
@@ -63,7 +63,10 @@ def test_what_happens_where_the_key_is_taken_can_be_chosen(alice: User, nba: Gra
     copied = upload(client, native(), key="nba", ifExists="copy").json()
     assert (copied["key"], [warning["code"] for warning in copied["warnings"]]) == ("nba-2", ["key_taken"])
     replaced = upload(client, native(key="nba"), ifExists="replace").json()
-    assert replaced == {"key": "nba", "nodes": 1, "edges": 0, "warnings": []}
+    done = str(ChangeSet.objects.filter(origin=Origin.IMPORT).latest("created_at").pk)
+    assert replaced == {"key": "nba", "nodes": 1, "edges": 0, "warnings": [], "replaced": True, "changeSet": done}
+    again = upload(client, native(key="nba"), ifExists="replace").json()
+    assert again == {"key": "nba", "nodes": 1, "edges": 0, "warnings": [], "replaced": True}
     assert list(Node.objects.filter(graph=nba).values_list("key", flat=True)) == ["a"]
     assert upload(client, native(), key="new", ifExists="replace").json()["key"] == "new"
     assert "ifExists" in problem(upload(client, native(), ifExists="ask"), 400, "validation")["errors"]
@@ -95,7 +98,7 @@ def test_it_names_every_place_that_is_wrong(alice: User) -> None:
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"not json", b"[]", b"{}", b"\xff\xfe{}", b"\0", b"[" * 5000, native(nodes=[]), b'{"nodes": []}'],
+    [b"", b"not json", b"[]", b"{}", b"\xff\xfe{}", b"\0", b"[" * 5000, b'{"nodes": [], "connections": {}}', b'{"nodes": []}'],
 )
 def test_it_imports_nothing_of_what_cannot_be_trusted(alice: User, content: bytes) -> None:
     assert problem(upload(with_token(alice), content), 400, "import_refused")["errors"]

@@ -16,6 +16,10 @@ from graphs.objects.actions import ChangeRefused, parse
 from graphs.objects.preconditions import Conflicting
 from graphs.site.access import Forbidden, NotFound, member_of
 from graphs.workflows import store, trust
+from graphs.workflows.exports import as_json, export_graph
+from graphs.workflows.imports import import_graph
+from graphs.workflows.interchange.formats import parse as parse_file
+from graphs.workflows.interchange.parsed_graph import Limits
 from graphs.workflows.keys import KeyInvalid, KeyTaken
 from graphs.workflows.live import editing as live_editing
 from graphs.workflows.making import NewGraph, make
@@ -102,6 +106,12 @@ def test_a_copy_has_all_that_is_in_the_graph_and_its_own_history(
     back(alice, latest())
     assert not Graph.objects.filter(key=copy.key).exists()
     assert nba.nodes.count() == 3
+
+
+def test_an_empty_graph_is_exported_and_imported(alice: User, nba: Graph) -> None:
+    file = as_json(export_graph(made(alice, "Later"))).encode()
+    again = import_graph(nba.workspace, parse_file(file, "auto", Limits(), "later.json"))
+    assert (again.graph.key, again.nodes, again.graph.sheets.count()) == ("later-2", 0, 1)
 
 
 def test_a_copy_of_a_long_name_is_as_long_as_names_are(alice: User, nba: Graph) -> None:

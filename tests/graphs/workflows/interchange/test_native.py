@@ -122,8 +122,8 @@ def test_it_refuses_half_a_position() -> None:
     assert "both" in refusal(native(nodes=[node], edges=[]))[0][1]
 
 
-def test_it_refuses_a_graph_without_nodes() -> None:
-    assert refusal(native(nodes=[], edges=[])) == [("nodes", "The file holds no nodes.")]
+def test_an_empty_graph_comes_back_as_any_does() -> None:
+    assert parsed(native(nodes=[], edges=[])).nodes == ()
 
 
 def test_it_refuses_more_nodes_than_the_limit() -> None:
