@@ -51,12 +51,30 @@ def let_in(where: local.ServerPaths) -> None:
 def make(where: local.ServerPaths) -> None:
     """Makes roles and database where that has not been done yet, and lets the superuser in no more."""
     if _are_made(where):
+        _require_password(where)
         return
     make_all(where)
     _lock_out(where)
     mark = _mark(where)
     mark.write_text(_digest(where))
     mark.chmod(0o644)  # After a crash PostgreSQL, which may run as another user, opens all that is in its folder.
+
+
+def _require_password(where: local.ServerPaths) -> None:
+    """Raises `Problem` if PostgreSQL knows another password of who runs, which every role may change for itself."""
+    import psycopg
+
+    try:
+        psycopg.connect(where.database_url, connect_timeout=5).close()
+    except psycopg.OperationalError as error:
+        if "password authentication failed" not in str(error):
+            return  # Whoever prepares says what else is wrong.
+        _mark(where).unlink()
+        raise Problem(
+            f"PostgreSQL does not take the password of {where.data_dir / 'postgres_password'}: it was changed in the "
+            f"database, which only the role {local.DATABASE} itself may do. Find out who was at it; then start again, "
+            "which makes the roles anew."
+        ) from None
 
 
 def make_all(where: local.ServerPaths) -> None:

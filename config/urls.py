@@ -6,10 +6,12 @@ from django.urls import include, path, re_path
 from django.views.generic import RedirectView
 
 from config import health, metrics
+from graphs.account import SignOut
 from graphs.site import error_pages
 from graphs.site.login_limit import LimitedAdminLoginForm
 
 admin.site.login_form = LimitedAdminLoginForm
+admin.site.logout = SignOut.as_view()  # type: ignore[assignment,method-assign]
 
 urlpatterns = [
     path("healthz", health.live),

@@ -55,6 +55,10 @@ class EnteredPriceAdmin(ReadOnlyAdmin):
     def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
         return PriceForm.Meta.fields if obj is None else (*PriceForm.Meta.fields, "entered_by", "entered_at")
 
+    def get_fieldsets(self, request: HttpRequest, obj: Model | None = None) -> Any:
+        unit = gettext_lazy("Input and output in US dollars per million tokens.")
+        return [(None, {"fields": self.get_fields(request, obj), "description": unit})]
+
     @admin.display(description=gettext_lazy("holds"))
     def holds(self, obj: EnteredPrice) -> str:
         """Whether calls are billed by it now."""

@@ -181,3 +181,21 @@ def test_lost_passwords_are_made_anew(up: Callable[..., Up], data_dir: Path, sit
         assert runs.execute("SELECT count(*) > 0 FROM graphs_node").fetchone() == (True,)
     with pytest.raises(psycopg.OperationalError, match=NOT_LET_IN):
         psycopg.connect(local.server_paths(data_dir).superuser_url)
+
+
+def test_a_password_that_was_changed_in_the_database_is_told_and_made_anew(
+    up: Callable[..., Up], data_dir: Path, site: Up
+) -> None:
+    site.end()
+    changing = up()
+    changing.ready()
+    with psycopg.connect(local.server_paths(data_dir).database_url) as runs:
+        runs.execute(f"ALTER ROLE {local.DATABASE} PASSWORD 'another'")
+    changing.end()
+    refused = up()
+    assert refused.ended() != 0
+    assert "does not take the password of" in refused.output
+    assert "Traceback" not in refused.output
+    up().ready()
+    with psycopg.connect(local.server_paths(data_dir).database_url) as runs:
+        assert runs.execute("SELECT count(*) > 0 FROM graphs_node").fetchone() == (True,)

@@ -14,6 +14,7 @@ from pytest_django import Settings
 
 from config import settings as written
 from tests.cast import PASSWORD, signed_in
+from tests.graphs.admin.staff import superuser
 
 pytestmark = pytest.mark.django_db
 
@@ -117,3 +118,11 @@ def test_nobody_is_sent_elsewhere_after_signing_in_or_choosing_a_language(bob: U
     assert (after.status_code, after.headers["Location"]) == (302, "/")
     chosen = Client().post("/i18n/setlang/", {"language": "fr", "next": leads})
     assert chosen.headers["Location"] == "/"
+
+
+def test_signing_out_in_the_admin_forgets_as_much() -> None:
+    client = superuser()
+    answer = client.post("/admin/logout/")
+    assert (answer.status_code, answer.headers["Location"]) == (302, "/accounts/login/")
+    assert answer.headers["Clear-Site-Data"] == '"storage"'
+    assert client.get("/admin/").status_code == 302

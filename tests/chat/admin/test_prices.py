@@ -43,6 +43,11 @@ def test_a_price_is_entered_with_its_day_and_its_person_and_holds_at_once() -> N
     assert cost_of(configured().resolve(CHOICE), Usage(1_000_000, 0)) == Decimal("0.5")
 
 
+def test_the_page_says_what_the_numbers_are() -> None:
+    page = superuser().get(reverse("admin:chat_enteredprice_add"), headers={"Accept-Language": "fr"}).content.decode()
+    assert "en dollars américains par million de jetons" in page
+
+
 def test_the_latest_whose_day_has_come_holds() -> None:
     client, today = superuser(), timezone.localdate()
     for output, days in (("1", -2), ("2", -1), ("9", 1), ("3", -1)):

@@ -100,6 +100,7 @@ def test_it_shows_how_much_of_a_call_is_written(widget: Widget) -> None:
     answer.emit("tool_delta", toolCallId="1", delta='{"reason": "')
     expect(badge).to_contain_text("0.1 kB")
     answer.emit("tool_delta", toolCallId="1", delta="x" * 12_000)
+    expect(badge).to_contain_text("Proposing a change")
     expect(badge).to_contain_text("12 kB")
     expect(progress).to_have_text("Writing the change… 12 kB")
     badge.click()
@@ -114,6 +115,7 @@ def test_it_shows_how_much_of_a_call_is_written(widget: Widget) -> None:
     expect(widget.root.get_by_role("button", name="Searched nodes interrupted")).to_be_visible()
     answer.finish("stopped")
     expect(widget.root.get_by_role("button", name="interrupted")).to_have_count(2)
+    expect(widget.root.get_by_role("button", name="Proposing a change interrupted")).to_be_visible()
 
 
 def test_calls_about_objects_have_their_titles(widget: Widget, server: FakeServer) -> None:

@@ -11,9 +11,12 @@ const LONGEST = 40;
 const LONGEST_KEY = 12;
 
 /** The icon and the words of a call; of a tool without words its name with spaces. */
-export function toolBadge(name) {
+export function toolBadge({ name, status }) {
   if (Object.hasOwn(BADGES, name)) return BADGES[name];
-  if (name.startsWith("propose_")) return ["edit", t("Proposed a change")];
+  if (name.startsWith("propose_")) {
+    const unfinished = status === "running" || status === "stopped";
+    return ["edit", unfinished ? t("Proposing a change") : t("Proposed a change")];
+  }
   const words = name.replaceAll("_", " ").trim();
   return ["wrench", words ? words[0].toUpperCase() + words.slice(1) : t("Tool")];
 }

@@ -31,7 +31,7 @@ export class ToolBadge {
     if (call === this.call) return;
     this.call = call;
     this.element.dataset.status = call.status;
-    const [own, words] = toolBadge(call.name);
+    const [own, words] = toolBadge(call);
     const sign = { error: "warning", stopped: "stop" }[call.status] ?? own;
     this.mark.replaceChildren(call.status === "running" ? h("span", { class: "spinner" }) : icon(sign));
     this.name.textContent = words;
