@@ -10,6 +10,7 @@ from chat.engine import (
     calling,
     enriching,
     error_texts,
+    offered_models,
     prompt_loading,
     run_storage,
     summarising,
@@ -89,13 +90,10 @@ class ModelCalls:
 
     async def ask(self, tools: bool) -> Failure | None:
         """Asks the model and shows what it says; the reply is that of `last`."""
-        configured = available_models.configured()
         try:
-            self._config = configured.resolve_offered(self._run.model or None)
-        except ModelUnavailableError:
-            available = [choice.id for choice in configured.choices()]
-            sentence = error_texts.model_unavailable(self._run.model or configured.default(), available)
-            return Failure("internal", sentence, retryable=False)
+            self._config = self._offered()
+        except ModelUnavailableError as unavailable:
+            return Failure("internal", str(unavailable), retryable=False)
         # A run that was taken over between two rounds comes here without the effect `Enrich`.
         if failure := await self.enrich():
             return failure
@@ -121,6 +119,16 @@ class ModelCalls:
         log.warning("run %s: %s: %s", self._run.id, error.code, error.detail)
         gave_up = error.code == "context_length"
         return Failure(error.code, error_texts.sentence_for(error), error.retryable, gave_up)
+
+    def _offered(self) -> ProviderConfig:
+        """The run's model. Raises `ModelUnavailableError`, also for one that was withdrawn since it was chosen."""
+        configured, member, chosen = available_models.configured(), self._run.member, self._run.model
+        assert member is not None
+        if not offered_models.refuses(member, chosen):
+            with suppress(ModelUnavailableError):
+                return configured.resolve_offered(chosen or None)
+        available = [choice.id for choice in offered_models.offered_to(member)]
+        raise ModelUnavailableError(error_texts.model_unavailable(chosen or configured.default(), available))
 
     async def _fitting_call(self, config: ProviderConfig, tools: bool, room: int) -> calling.LiveCall | Failure:
         """The next call. If its request is too long the earlier part is summarised; a failure if nothing helps."""
