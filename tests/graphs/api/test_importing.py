@@ -99,7 +99,14 @@ def test_it_names_every_place_that_is_wrong(alice: User) -> None:
 @pytest.mark.parametrize(
     "content",
     [
-        b"", b"not json", b"[]", b"{}", b"\xff\xfe{}", b"\0", b"[" * 5000, b'{"nodes": [], "connections": {}}',
+        b"",
+        b"not json",
+        b"[]",
+        b"{}",
+        b"\xff\xfe{}",
+        b"\0",
+        b"[" * 5000,
+        b'{"nodes": [], "connections": {}}',
         b'{"nodes": []}',
     ],  # fmt: skip
 )
