@@ -85,12 +85,12 @@ def recall(one: Asked, model: str, questions: int) -> float:
     """Which part of the true ten is found the way retrieval looks for them."""
     from rag.embeddings.vector_search import nearest
     from rag.sources.graphs.nodes import collection_of
-    from rag.sources.graphs.text_search import TokenSearch, survey
+    from rag.sources.graphs.text_search import search
 
     hits = wanted = 0
     for question, vector in zip(one.questions[:questions], one.vectors[:questions], strict=True):
         true = set(one.floors.exactly(vector, FOUND))
-        met = TokenSearch().search(one.graph, survey(one.graph, question), question, FOUND).met
+        met = search(one.graph, question, FOUND).met
         found = {
             near.id
             for near in nearest(collection_of(one.graph.pk), ["node"], model, vector, FOUND, threshold=-1, also=met)
