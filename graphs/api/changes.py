@@ -1,4 +1,4 @@
-"""POST graphs/{key}/changes changes a graph by hand. GET node-types lists the types of nodes."""
+"""POST graphs/{key}/changes changes a graph by hand. GET node-types lists types of nodes, POST .../trust trusts one."""
 
 import hashlib
 import json
@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, NotRequired
 
 from django.conf import settings
 from django.utils.translation import gettext as _
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from pydantic import Field, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -17,7 +17,7 @@ from rest_framework.views import APIView
 from typing_extensions import TypedDict
 
 from graphs.api.graph_json import CustomNodeType, NodeTypePage
-from graphs.api.graphs import KEY
+from graphs.api.graphs import KEY, SEEN, lift
 from graphs.api.history_json import ChangeSetShape
 from graphs.history import code_diff, editing
 from graphs.history.code_diff import DiffLine
@@ -28,7 +28,7 @@ from graphs.objects.edit_conflicts import EditConflict, EditConflicts
 from graphs.objects.kinds import KINDS, Form
 from graphs.objects.ref_body import RefBody
 from graphs.objects.refs import ObjectName, Ref
-from graphs.site.access import Member, NotFound
+from graphs.site.access import Member, NotFound, or_not_found
 from graphs.site.api import limits
 from graphs.site.api.bodies import Body, errors_by_field, read_body
 from graphs.site.api.members import current_member
@@ -41,6 +41,7 @@ from graphs.workflows.listing import graph_for
 from graphs.workflows.node_types import custom_types
 
 MOST_SEEN = 5_000
+TYPE_KEY = OpenApiParameter("node_type", str, OpenApiParameter.PATH, description="The key of a node type.")
 
 
 class ActionBody(Body):
@@ -94,6 +95,22 @@ class NodeTypesView(APIView):
         page = asked_page(request, custom_types(current_member(request).workspace.pk), ("key", "id"))
         shown = [CustomNodeType.of(row) for row in page.rows]
         return Response(NodeTypePage.of(page, shown).to_json())
+
+
+class NodeTypeTrustView(APIView):
+    @extend_schema(
+        operation_id="trustNodeType",
+        parameters=[TYPE_KEY, SEEN],
+        request=None,
+        responses={200: CustomNodeType, **problems(409)},
+    )
+    def post(self, request: Request, node_type: str) -> Response:
+        """Say that an imported node type was looked through, also where the graph that it came with is gone."""
+        member = current_member(request)
+        of = or_not_found(custom_types(member.workspace.pk).filter(key=node_type).first())
+        lift(request, member, of)
+        of.refresh_from_db()
+        return Response(CustomNodeType.of(of).to_json())
 
 
 def require_may_change(member: Member) -> None:

@@ -36,6 +36,7 @@ class CustomNodeType(ExportedNodeType):
     """`cut` names the texts of which only the beginning is here."""
 
     version: int
+    untrusted_since: datetime | None
     cut: list[str]
 
     @classmethod

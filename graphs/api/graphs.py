@@ -13,6 +13,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from graphs.api.graph_json import GraphPage, GraphShape, GraphSummary, ImportResult, etag
+from graphs.models import Object
 from graphs.objects.streams import streams
 from graphs.site.access import Member
 from graphs.site.api.members import current_member
@@ -28,6 +29,9 @@ from graphs.workflows.keys import KeyInvalid, KeyTaken
 from graphs.workflows.listing import SizedGraph, graph_for
 
 KEY = OpenApiParameter("key", str, OpenApiParameter.PATH, description="The key of the graph in its workspace.")
+SEEN = OpenApiParameter(
+    "untrustedSince", str, description="The mark that the person saw, as it was answered; without it any is taken away."
+)
 LIST_PARAMETERS = [
     OpenApiParameter("search", str, description="Words that name, key or description hold."),
     *PAGE_PARAMETERS,
@@ -93,12 +97,16 @@ class ImportView(GraphView):
 
 
 class TrustView(APIView):
-    @extend_schema(operation_id="trustGraph", parameters=[KEY], request=None, responses={200: GraphSummary})
+    @extend_schema(
+        operation_id="trustGraph",
+        parameters=[KEY, SEEN],
+        request=None,
+        responses={200: GraphSummary, **problems(409)},
+    )
     def post(self, request: Request, key: str) -> Response:
         """Say that an imported graph was looked through: the model's changes are no longer asked for because of it."""
         member = current_member(request)
-        graph = graph_for(member, key)
-        trust.lift(member, graph)
+        lift(request, member, graph_for(member, key))
         (summary,) = summaries(listing.with_sizes([graph_for(member, key)]))
         return Response(summary.to_json())
 
@@ -119,6 +127,15 @@ class ExportView(APIView):
             content_type="application/json",
             headers={"Content-Disposition": f'attachment; filename="{graph.key}.json"', "Cache-Control": "no-store"},
         )
+
+
+def lift(request: Request, member: Member, of: Object) -> None:
+    """Takes the mark of what was imported, if it is the one that the person saw. Raises `Problem` 409 if not."""
+    try:
+        trust.lift(member, of, request.GET.get("untrustedSince"))
+    except trust.ReplacedSince as replaced:
+        detail = _("It was imported again after you looked at it. Look through what it is now.")
+        raise Problem(409, "stale", detail) from replaced
 
 
 def summaries(graphs: Sequence[SizedGraph]) -> list[GraphSummary]:

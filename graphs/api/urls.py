@@ -19,6 +19,7 @@ urlpatterns = [
     path("graphs/<key:key>/export", graphs.ExportView.as_view(), name="api-graph-export"),
     path("graphs/<key:key>/trust", graphs.TrustView.as_view(), name="api-graph-trust"),
     path("node-types", changes.NodeTypesView.as_view(), name="api-node-types"),
+    path("node-types/<key:node_type>/trust", changes.NodeTypeTrustView.as_view(), name="api-node-type-trust"),
     path("kinds", objects.KindsView.as_view(), name="api-kinds"),
     path("objects", objects.ObjectsView.as_view(), name="api-objects"),
     path("objects/<key:kind>", objects.NewObjectView.as_view(), name="api-new-object"),

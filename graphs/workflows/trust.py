@@ -1,5 +1,6 @@
 """The mark of what was imported: until an editor has looked through it, a person is asked before every change."""
 
+from datetime import datetime
 from typing import TypedDict
 
 from django.contrib.admin.models import CHANGE, LogEntry
@@ -40,26 +41,35 @@ class ReplacedSince(Exception):
     """What would be trusted is not what was looked through; the mark stays."""
 
 
-def lift(member: Member, graph: Graph, since: str | None = None) -> None:
-    """Takes the mark from a graph, and from the node types that came with it; the log of the admin says who did.
+def lift(member: Member, of: Object, since: str | None = None) -> None:
+    """Takes the mark from a graph with the node types that came with it, or from one type.
 
-    Does nothing to a graph without a mark. Raises `ReplacedSince` if its mark is not the one of `since`, `Forbidden`,
-    or `NotFound` if the graph is gone.
+    The log of the admin says who did. Does nothing to what has no mark. Raises `ReplacedSince` if the mark is not the
+    one of `since`, `Forbidden`, or `NotFound` if it is gone.
     """
     with transaction.atomic():
         hold_role(member).require_editor()
-        marked = {each.pk: each for each in with_its_types(Object.objects.filter(pk=graph.pk), member.workspace)}
-        there = or_not_found(marked.get(graph.pk))
+        alone = Object.objects.filter(pk=of.pk)
+        lifted = with_its_types(alone, member.workspace) if of.type == Graph.TYPE else held(alone)
+        marked = {each.pk: each for each in lifted}
+        there = or_not_found(marked.get(of.pk))
         if there.untrusted_since is None:
             return
-        if since is not None and there.untrusted_since.isoformat() != since:
+        if since is not None and not _is_moment(since, there.untrusted_since):
             raise ReplacedSince
         Object.objects.filter(pk__in=marked).update(untrusted_since=None, untrusted_by="")
         LogEntry.objects.create(
             user=member.user,
-            content_type=ContentType.objects.get_for_model(Graph),
+            content_type=ContentType.objects.get_for_model(of),
             object_id=str(there.pk),
-            object_repr=str(graph)[:200],
+            object_repr=str(of)[:200],
             action_flag=CHANGE,
             change_message=LOOKED_THROUGH,
         )
+
+
+def _is_moment(text: str, moment: datetime) -> bool:
+    try:
+        return datetime.fromisoformat(text) == moment
+    except ValueError:
+        return False

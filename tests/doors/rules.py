@@ -75,6 +75,7 @@ API: dict[str, Rule] = {
     "GET graphs/{key}/export": Rule("member", 200),
     "POST graphs/{key}/trust": Rule("decider", 200),
     "GET node-types": Rule("member", 200),
+    "POST node-types/{node_type}/trust": Rule("decider", 200),
     "GET kinds": Rule("member", 200),
     "GET objects": Rule("member", 400),
     "POST objects/{kind}": Rule("decider", 201, {"fields": {"displayName": "New"}}),

@@ -75,6 +75,8 @@ class World:
             return {"own": "nodeType" if parameter == "kind" else "graph", "random": "planet"}
         if parameter in self.keys:
             return self._of_workspaces(role, self.keys[parameter])
+        if parameter == "node_type":
+            return self._of_workspaces(role, TYPE_KEYS)
         if parameter in ("key", "object_id"):
             return self._of_workspaces(role, KEYS)
         if parameter == "proposal_id":

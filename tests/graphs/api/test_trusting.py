@@ -1,7 +1,11 @@
-"""Looking through an imported graph: `POST graphs/{key}/trust`, and its button on the page."""
+"""Looking through what was imported: `POST graphs/{key}/trust` with its button on the page, and that of node types."""
 
 import re
+from typing import Any
+from urllib.parse import urlencode
 
+import pytest
+from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import User
 from django.http import HttpResponse
 from django.test import Client
@@ -9,7 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django import Settings
 
-from graphs.models import Graph, Workspace
+from graphs.models import Graph, NodeType, Object, Workspace
 from tests.graphs.api.callers import problem, upload, with_token
 from tests.graphs.api.test_importing import native
 
@@ -84,3 +88,60 @@ def since_in(page: HttpResponse) -> str:
     found = re.search(r'name="since" value="([^"]+)"', page.content.decode())
     assert found
     return found[1]
+
+
+def looked(client: Client, path: str, seen: str) -> Any:
+    return client.post(f"/api/v1/{path}/trust?{urlencode({'untrustedSince': seen})}")
+
+
+def test_only_the_mark_that_was_seen_is_taken_away(alice: User) -> None:
+    """A file that replaces the graph meanwhile brings another one."""
+    client = with_token(alice)
+    upload(client, native())
+    seen = client.get("/api/v1/graphs/small").json()["untrustedSince"]
+    upload(client, native(key="small", name="Other"), ifExists="replace")
+    said = problem(looked(client, "graphs/small", seen), 409, "stale")
+    assert "imported again" in said["detail"]
+    assert all(problem(looked(client, "graphs/small", text), 409, "stale") for text in ("", "yesterday", "2026-01-01"))
+    now = client.get("/api/v1/graphs/small").json()["untrustedSince"]
+    assert now
+    assert looked(client, "graphs/small", now).json()["untrustedSince"] is None
+    assert looked(client, "graphs/small", seen).status_code == 200  # as often as one likes, where nothing is left
+
+
+@pytest.fixture
+def orphaned(alice: User) -> Client:
+    """A node type whose graph is gone."""
+    client = with_token(alice)
+    upload(client, native(nodeTypes=[{"key": "probe", "displayName": "Probe"}]))
+    Object.objects.filter(key="small").delete()
+    return client
+
+
+def test_a_type_whose_graph_is_gone_is_looked_through_by_itself(orphaned: Client, bob: User) -> None:
+    (before,) = orphaned.get("/api/v1/node-types").json()["results"]
+    assert before["untrustedSince"]
+    problem(with_token(bob).post("/api/v1/node-types/probe/trust"), 403, "forbidden")
+    problem(looked(orphaned, "node-types/probe", "2026-01-01T00:00:00Z"), 409, "stale")
+    after = looked(orphaned, "node-types/probe", before["untrustedSince"])
+    assert (after.status_code, after.json()) == (200, before | {"untrustedSince": None})
+    assert not Object.objects.exclude(untrusted_since=None).exists()
+    assert LogEntry.objects.get().object_repr == "Probe"
+
+
+def test_a_foreign_type_is_as_one_that_is_not_there(
+    orphaned: Client, charlie: User, other_workspace: Workspace
+) -> None:
+    NodeType.objects.create(workspace=other_workspace, key="own", display_name="Own")
+    foreign, absent = (with_token(charlie).post(f"/api/v1/node-types/{key}/trust") for key in ("probe", "nowhere"))
+    assert problem(foreign, 404, "not_found") == problem(absent, 404, "not_found")
+    assert problem(orphaned.post("/api/v1/node-types/note/trust"), 404, "not_found")
+    assert NodeType.objects.get(key="probe").untrusted_since
+
+
+def test_a_type_alone_leaves_the_mark_of_its_graph(alice: User) -> None:
+    client = with_token(alice)
+    upload(client, native(nodeTypes=[{"key": "probe", "displayName": "Probe"}]))
+    client.post("/api/v1/node-types/probe/trust")
+    assert Graph.objects.get().untrusted_since
+    assert NodeType.objects.get().untrusted_since is None

@@ -33,6 +33,7 @@ async def tell(story: Story) -> None:
     await _imports(story, native)
     await _made(story)
     await _replaced(story, native)
+    await _looked_through(story, native)
 
 
 async def _lists(story: Story) -> None:
@@ -101,3 +102,14 @@ async def _replaced(story: Story, native: dict[str, Any]) -> None:
 
 def _path(address: str) -> str:
     return address.partition(API)[2]
+
+
+async def _looked_through(story: Story, native: dict[str, Any]) -> None:
+    types = [{"key": "mailer", "displayName": "Mailer"}]
+    await story.send_file("a file with a type", native | {"name": "Mails", "nodeTypes": types}, key="mails")
+    seen = "untrustedSince=2026-01-01T00:00:00Z"
+    await story.call("another mark was seen", "POST", f"graphs/mails/trust?{seen}")
+    await story.call("a viewer looks through a type", "POST", "node-types/mailer/trust", who="bob")
+    await story.call("another mark of a type was seen", "POST", f"node-types/mailer/trust?{seen}")
+    await story.call("a type is looked through", "POST", "node-types/mailer/trust")
+    await story.call("a built-in type is looked through", "POST", "node-types/note/trust")
