@@ -108,7 +108,7 @@ def test_it_names_every_place_that_is_wrong(alice: User) -> None:
         b"[" * 5000,
         b'{"nodes": [], "connections": {}}',
         b'{"nodes": []}',
-    ],  # fmt: skip
+    ],
 )
 def test_it_imports_nothing_of_what_cannot_be_trusted(alice: User, content: bytes) -> None:
     assert problem(upload(with_token(alice), content), 400, "import_refused")["errors"]
