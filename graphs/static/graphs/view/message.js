@@ -35,7 +35,7 @@ export function failureMessage({ title, advice, login, retry }, again) {
 export function emptyMessage(wholeGraph) {
   const title = wholeGraph ? t("This graph is empty") : t("This sheet is empty");
   const advice = wholeGraph ? t(
-    "Import a workflow, or ask the assistant to propose a first node.",
+    "Add a first node, or ask the assistant to propose one.",
   ) : t("Nothing is on this sheet yet.");
   return html("div", { class: "message over" }, icon(ICONS.box, 34), html("h2", {}, title), html("p", {}, advice));
 }
