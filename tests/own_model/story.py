@@ -43,7 +43,7 @@ from graphs.site.api import tokens
 from rag.embeddings import background
 from tests import chromium, emptying
 from tests.browser import Windows, sign_in
-from tests.web_process import web_processes
+from tests.web_process import database_url, web_processes
 
 # Without it a test cannot be forgotten: PostgreSQL refuses to empty the history.
 emptying.install()
@@ -379,7 +379,8 @@ new MutationObserver(() => document.querySelectorAll("chat-widget").forEach((eac
 @pytest.fixture(params=["with the panel", "without it"])
 def opened(request: pytest.FixtureRequest, alice: Member, product: Product, windows: Windows) -> Iterator[Page]:
     """The page of the product, in a browser at a real process, once it reads what happens."""
-    with web_processes(DJANGO_SETTINGS_MODULE="mysite.settings") as (web,):
+    # The project of the page knows one role.
+    with web_processes(DJANGO_SETTINGS_MODULE="mysite.settings", DATABASE_URL=database_url()) as (web,):
         page = windows.open()
         sign_in(page.context, alice.user, web.url)
         if request.param == "without it":

@@ -16,6 +16,10 @@ from django.core.management import call_command
 from django.db import connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 
+from config import local
+from graphs.site import grants
+from graphs.workflows.imports import ANALYSED
+
 FOLDER = Path(__file__).with_name("releases")
 #: What migrations write by themselves.
 NOT_KEPT = {"django_migrations", "django_content_type", "auth_permission"}
@@ -96,6 +100,7 @@ def restore(path: Path) -> dict[str, Any]:
         _load(cursor, text[end:].strip("\n"))
         _set_sequences(cursor)
     call_command("migrate", verbosity=0)
+    grants.give(local.DATABASE, ANALYSED)
     apps.get_model("contenttypes", "ContentType").objects.clear_cache()
     return dict(facts)
 
