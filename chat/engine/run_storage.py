@@ -155,7 +155,6 @@ def end(
 
     Returns whether a run of the conversation waits.
     """
-    config, prompt = ending.provenance.config, ending.provenance.prompt
     counts = run.may_change and ending.outcome not in _PAUSES
     changes = _changes_of_turn(run, rounds) if counts else None
     record_costs(run.account, costs)
@@ -166,7 +165,23 @@ def end(
             for event in ending.events
         ]
     )
-    values: dict[str, Any] = {
+    values = {**_values_of(run, ending, transcript, rounds, changes), **batch.values}
+    with connection.cursor() as cursor:
+        if run.read:
+            cursor.execute(_END_WITH_TOOLS, _read(run) | values)
+        else:
+            cursor.execute(_END_WITHOUT_TOOLS, values)
+        last, moment, waits = cursor.fetchone()
+        batch.wake_readers(run.stream_id, last, moment)
+    return bool(waits)
+
+
+def _values_of(
+    run: ClaimedRun, ending: Ending, transcript: Transcript, rounds: Sequence[Round], changes: int | None
+) -> dict[str, Any]:
+    """What the statement that ends the run stores, but for its events."""
+    config, prompt = ending.provenance.config, ending.provenance.prompt
+    return {
         "run": run.id,
         "message": run.message_id,
         "session": run.session_id,
@@ -187,16 +202,7 @@ def end(
         "model": config.model if config else "",
         "now": timezone.now(),
         "stream": run.stream_id,
-        **batch.values,
     }
-    with connection.cursor() as cursor:
-        if run.read:
-            cursor.execute(_END_WITH_TOOLS, _read(run) | values)
-        else:
-            cursor.execute(_END_WITHOUT_TOOLS, values)
-        last, moment, waits = cursor.fetchone()
-        batch.wake_readers(run.stream_id, last, moment)
-    return bool(waits)
 
 
 def _changes_of_turn(run: ClaimedRun, rounds: Sequence[Round]) -> int:
