@@ -101,18 +101,10 @@ def import_graph(
         types, warnings = create_node_types(workspace, parsed.node_types, mark)
         if graph.key != wanted:
             warnings.append(_named_otherwise(wanted, graph.key))
-        new_sheets = [
-            Sheet(graph=graph, key=sheet.key, name=sheet.name, position=position)
-            for position, sheet in enumerate(parsed.sheets)
-        ]
-        sheets = {sheet.key: sheet.pk for sheet in Sheet.objects.bulk_create(new_sheets, batch_size=BATCH)}
-        rows = len(parsed.nodes) + len(parsed.edges)
-        keys = [node.key for node in parsed.nodes]
-        on = References(sheets, dict(zip(keys, new_ids(Node, len(keys)), strict=True)))
-        _copy_parts(NODE, graph, _counted(parsed.nodes, 0, rows, on_progress), on, on.nodes.values())
-        _copy_parts(EDGE, graph, _counted(parsed.edges, len(keys), rows, on_progress), on)
+        _write_parts(graph, parsed, on_progress)
         recording.begin([graph, *types], Because(actor, Origin.IMPORT))
         transaction.on_commit(lambda: _analyse(len(parsed.nodes)), robust=True)
+    rows = len(parsed.nodes) + len(parsed.edges)
     on_progress(rows, rows)
     return ImportedGraph(graph, len(parsed.nodes), len(parsed.edges), (*parsed.warnings, *unusual(parsed), *warnings))
 
@@ -170,6 +162,20 @@ def _create_graph(workspace: Workspace, parsed: ParsedGraph, key: str | None, wa
             if key is not None:
                 raise KeyTaken(key) from None
     raise KeyTaken(candidate)
+
+
+def _write_parts(graph: Graph, parsed: ParsedGraph, on_progress: OnProgress) -> None:
+    """Stores the sheets, nodes and edges of a new graph."""
+    new_sheets = [
+        Sheet(graph=graph, key=sheet.key, name=sheet.name, position=position)
+        for position, sheet in enumerate(parsed.sheets)
+    ]
+    sheets = {sheet.key: sheet.pk for sheet in Sheet.objects.bulk_create(new_sheets, batch_size=BATCH)}
+    rows = len(parsed.nodes) + len(parsed.edges)
+    keys = [node.key for node in parsed.nodes]
+    on = References(sheets, dict(zip(keys, new_ids(Node, len(keys)), strict=True)))
+    _copy_parts(NODE, graph, _counted(parsed.nodes, 0, rows, on_progress), on, on.nodes.values())
+    _copy_parts(EDGE, graph, _counted(parsed.edges, len(keys), rows, on_progress), on)
 
 
 def _copy_parts(

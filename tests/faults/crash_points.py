@@ -227,4 +227,5 @@ WITHIN_TRANSACTION = {
     "graphs.workflows.imported_types:create_node_types": "import_graph",
     "graphs.workflows.replacing:replace_graph": "import_graph",
     "graphs.workflows.imports:_copy_parts": "import_graph",
+    "graphs.workflows.imports:_write_parts": "import_graph",
 }
