@@ -33,19 +33,26 @@ def mark(actor: User | None) -> Mark:
 
 def with_its_types(graph: "QuerySet[Object]", workspace: Workspace) -> "QuerySet[Object]":
     """A graph, and the node types that were imported with it and wait for somebody to look as it does; all are held."""
-    came_with_it = Q(type=NodeType.TYPE, workspace=workspace, untrusted_since__in=graph.values("untrusted_since"))
-    return held(Object.objects.filter(Q(pk__in=graph.values("pk")) | came_with_it))
+    return held(Object.objects.filter(Q(pk__in=graph.values("pk")) | _came_with(graph, workspace.pk)))
+
+
+def _came_with(graph: "QuerySet[Object]", workspace_id: int) -> Q:
+    return Q(type=NodeType.TYPE, workspace=workspace_id, untrusted_since__in=graph.values("untrusted_since"))
 
 
 class ReplacedSince(Exception):
     """What would be trusted is not what was looked through; the mark stays."""
 
 
-def lift(member: Member, of: Object, since: str | None = None) -> None:
-    """Takes the mark from a graph with the node types that came with it, or from one type.
+class NothingSeen(Exception):
+    """Nobody said what was looked through; the mark stays."""
 
-    The log of the admin says who did. Does nothing to what has no mark. Raises `ReplacedSince` if the mark is not the
-    one of `since`, `Forbidden`, or `NotFound` if it is gone.
+
+def lift(member: Member, of: Object, since: str | None) -> None:
+    """Takes the mark that somebody saw, `since`, from a graph with the node types that came with it, or from one type.
+
+    The log of the admin says who did. Does nothing to what has no mark. Raises `ReplacedSince` if the mark is another
+    one, `NothingSeen` without one, `Forbidden`, or `NotFound` if it is gone.
     """
     with transaction.atomic():
         hold_role(member).require_editor()
@@ -55,7 +62,9 @@ def lift(member: Member, of: Object, since: str | None = None) -> None:
         there = or_not_found(marked.get(of.pk))
         if there.untrusted_since is None:
             return
-        if since is not None and not _is_moment(since, there.untrusted_since):
+        if since is None:
+            raise NothingSeen
+        if not _is_moment(since, there.untrusted_since):
             raise ReplacedSince
         Object.objects.filter(pk__in=marked).update(untrusted_since=None, untrusted_by="")
         LogEntry.objects.create(

@@ -8,11 +8,10 @@ from django.contrib.auth.models import User
 from chat.models import Allowance, AlwaysSend, Proposal, ProposalStatus, Session
 from graphs.models import Graph, Node, Workspace
 from graphs.objects.refs import Ref
-from graphs.site.access import member_of
-from graphs.workflows import trust
 from graphs.workflows.imports import import_graph
 from tests.chat.engine.driving import Engine, ask, rested
 from tests.graphs.workflows.interchange.samples import native, native_node, parsed
+from tests.graphs.workflows.looking import look_through
 from tests.vendors import Script, ScriptedCall, VendorServer
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -65,7 +64,7 @@ def test_who_has_read_it_is_asked_still_after_the_mark_is_gone(
     vendor.script(Script(text="A remark."), Script(tool_calls=(renames("start"),)))
     accepted = ask(alice, "What does the remark say?", context=WEATHER)
     rested(accepted.run_id)
-    trust.lift(member_of(alice), weather)
+    look_through(alice, weather)
     run = rested(ask(alice, "Rename it.", session_id=str(accepted.session_id)).run_id)
     assert (run.outcome, mark()) == ("waiting", (True, "graph:weather"))
 
@@ -73,7 +72,7 @@ def test_who_has_read_it_is_asked_still_after_the_mark_is_gone(
 def test_once_somebody_has_looked_allowances_count_again(
     running: Engine, vendor: VendorServer, alice: User, weather: Graph, allowed: None
 ) -> None:
-    trust.lift(member_of(alice), weather)
+    look_through(alice, weather)
     vendor.script(Script(tool_calls=(renames("start"),)), Script(text="Done."))
     run = rested(ask(alice, "Rename it.", context=WEATHER).run_id)
     assert (run.outcome, mark()) == ("finished", (False, ""))
