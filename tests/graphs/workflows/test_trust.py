@@ -1,5 +1,9 @@
 """The mark of imported graphs, and taking it away."""
 
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import User
@@ -7,17 +11,19 @@ from django.contrib.auth.models import User
 from config.demo import import_demo
 from graphs.history.editing import Request, edit
 from graphs.history.rollback import roll_back
-from graphs.history.scopes import ChangeSets
-from graphs.models import Graph, NodeType, Object, Workspace
+from graphs.history.scopes import AsOf, ChangeSets
+from graphs.models import Graph, NodeType, Object, Role, Workspace
 from graphs.objects.actions import Action, parse
 from graphs.site.access import Forbidden, NotFound, member_of
 from graphs.workflows import trust
 from graphs.workflows.imports import import_graph
 from graphs.workflows.making import NewGraph, make
+from tests.cast import member
 from tests.graphs.workflows.interchange.samples import native, native_node, parsed
 from tests.graphs.workflows.looking import look_through
 
 pytestmark = pytest.mark.django_db
+GAMES = {"key": "games", "name": "Games", "edges": []}
 
 
 def imported(workspace: Workspace, actor: User | None, key: str = "weather", type_: str = "probe") -> Graph:
@@ -143,4 +149,90 @@ def test_a_file_that_only_brings_types_marks_the_graph_too(demo_workspace: Works
     replaced(demo_workspace, alice, "Games", "late")
     assert marked(demo_workspace) == {"graph:nba", "nodeType:late"}
     look_through(alice, graph)
+    assert marked(demo_workspace) == set()
+
+
+#: What a file brings in place of what was there.
+BROUGHT = [
+    {"name": "Bad"},
+    {"nodes": [native_node("start", process="bad()"), native_node("end")]},
+    {"nodes": [native_node("start"), native_node("end"), native_node("more", process="bad()")]},
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """A graph that was looked through, and then replaced by a file of alice's; `change_set` did that."""
+
+    graph: Object
+    change_set: uuid.UUID
+
+
+def in_place_of_the_graph(workspace: Workspace, alice: User, brought: dict[str, Any]) -> Replaced:
+    graph = import_graph(workspace, parsed(native(**GAMES)), actor=alice).graph
+    look_through(alice, graph)
+    done = import_graph(workspace, parsed(native(**GAMES | brought)), actor=alice, if_exists="replace").change_set
+    assert done is not None
+    return Replaced(Object.objects.get(pk=graph.pk), done)
+
+
+def back(who: User, change_set: uuid.UUID) -> uuid.UUID:
+    return roll_back(member_of(who).workspace.pk, who, ChangeSets((change_set,))).change_set_id
+
+
+def as_of(who: User, graph: Object, version: int) -> None:
+    roll_back(member_of(who).workspace.pk, who, AsOf("graph", graph.pk, version))
+
+
+@pytest.mark.parametrize("brought", BROUGHT, ids=["of the graph", "of a node", "a node"])
+def test_what_a_file_brought_is_marked_again_as_it_comes_back(
+    demo_workspace: Workspace, alice: User, brought: dict[str, Any]
+) -> None:
+    replaced = in_place_of_the_graph(demo_workspace, alice, brought)
+    dora = member("dora", demo_workspace, Role.EDITOR)
+    undone = back(alice, replaced.change_set)
+    look_through(dora, replaced.graph)
+    back(dora, undone)
+    graph = Object.objects.get(pk=replaced.graph.pk)
+    assert (graph.untrusted_since is None, graph.untrusted_by) == (False, "alice")
+
+
+def test_it_is_marked_again_as_well_where_a_version_comes_back(demo_workspace: Workspace, alice: User) -> None:
+    graph = in_place_of_the_graph(demo_workspace, alice, BROUGHT[0]).graph
+    as_of(alice, graph, 1)
+    look_through(alice, graph)
+    as_of(alice, graph, 2)
+    assert marked(demo_workspace) == {"graph:games"}
+
+
+def test_what_was_looked_through_in_its_place_comes_back_without(demo_workspace: Workspace, alice: User) -> None:
+    replaced = in_place_of_the_graph(demo_workspace, alice, BROUGHT[1])
+    look_through(alice, replaced.graph)
+    undone = back(alice, replaced.change_set)
+    redone = back(alice, undone)
+    back(alice, back(alice, redone))
+    assert marked(demo_workspace) == set()
+
+
+def test_what_nobody_imported_comes_back_without(demo_workspace: Workspace, alice: User) -> None:
+    replaced = in_place_of_the_graph(demo_workspace, alice, BROUGHT[0])
+    look_through(alice, replaced.graph)
+    renamed = edit(member_of(alice), replaced.graph, Request([parse("update_graph", {"name": "Mine"})]))
+    back(alice, back(alice, renamed))
+    assert marked(demo_workspace) == set()
+
+
+def test_the_mark_of_what_comes_back_is_a_new_one_with_that_of_its_types(
+    demo_workspace: Workspace, alice: User
+) -> None:
+    """Whoever looked at what was there meanwhile has not seen it."""
+    types = {"nodeTypes": [{"key": "probe", "displayName": "Probe"}]}
+    replaced = in_place_of_the_graph(demo_workspace, alice, BROUGHT[1] | types)
+    undone = back(alice, replaced.change_set)
+    seen = Object.objects.get(pk=replaced.graph.pk).untrusted_since
+    assert seen
+    back(alice, undone)
+    with pytest.raises(trust.ReplacedSince):
+        trust.lift(member_of(alice), replaced.graph, seen.isoformat())
+    look_through(alice, replaced.graph)
     assert marked(demo_workspace) == set()
