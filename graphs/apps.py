@@ -14,7 +14,7 @@ class GraphsConfig(AppConfig):
         from graphs.history import outside
         from graphs.site import database_away, known_device, sign_in_events, sign_ins  # noqa: F401 - which hear of sign-ins
         from graphs.site.telemetry import listening
-        from graphs.workflows import store  # noqa: F401
+        from graphs.workflows import store, trust  # noqa: F401 - which hears of what comes back
 
         connection_created.connect(database_away.heed)
         listening.start()

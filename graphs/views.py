@@ -109,6 +109,8 @@ def trust_graph(request: HttpRequest, member: Member, key: str) -> HttpResponse:
             trust.lift(member, graph, request.POST.get("since"))
         except trust.ReplacedSince:
             messages.error(request, _("A file has replaced this graph since. Look through it again."))
+        except trust.NothingSeen:
+            messages.error(request, _("This did not say what you looked through. Look through it again."))
     return redirect(f"{reverse('graph', args=[key])}?workspace={member.workspace.slug}")
 
 

@@ -227,12 +227,13 @@ def _refusal(proposal: Proposal, mine: bool) -> Refused | None:
         return Refused("decided", _decided_sentence(proposal), details=details)
     if proposal.status == ProposalStatus.STALE:
         sentence = _("What this proposal would change has changed meanwhile. Nothing was applied.")
+        if proposal.problem:
+            sentence = _("What this proposal would change was deleted meanwhile. Nothing was applied.")
         return Refused("stale", sentence, details={**details, "conflicts": proposal.brief["conflicts"]})
     if proposal.problem:
         sentence = _("This proposal cannot be applied. Nothing was changed: %(problem)s")
         return Refused("failed", sentence % {"problem": proposal.problem}, details=details)
-    sentence = _("This proposal cannot be applied any more; what it would change was deleted. Nothing was changed.")
-    return Refused("failed", sentence, details=details)
+    return Refused("failed", _("This proposal cannot be applied. Nothing was changed."), details=details)
 
 
 def _decided_sentence(proposal: Proposal) -> str:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from chat.actions.refusals import Refused
@@ -10,8 +11,9 @@ from chat.engine import open_calls
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
 from chat.models import AlwaysSend, Message, Session, Summary
-from chat.prompts.always_sent import MAX_RECORDS
+from chat.prompts.always_sent import MAX_RECORDS, sent_in
 from chat.queries.conversations import held_session, message_for, summary_of
+from graphs.history.outside import begin_history
 from graphs.objects.headers import object_for
 from graphs.objects.refs import Ref
 from graphs.objects.stores import has_part
@@ -77,11 +79,16 @@ def always_send(member: Member, ref: Ref, part: Ref | None = None, *, always: bo
     named = {"workspace": member.workspace, "object_type": ref.type, "object_key": ref.key}
     named |= {"part_type": part_type, "part_key": part_key}
     if not always:
-        AlwaysSend.objects.filter(**named).delete()
+        sent_in(member.workspace).filter(**named).delete()
         return
     if part and not has_part(of, part):
         raise NotFound
-    if AlwaysSend.objects.filter(workspace=member.workspace).exclude(**named).count() >= MAX_RECORDS:
+    if sent_in(member.workspace).exclude(**named).count() >= MAX_RECORDS:
         sentence = _("At most %(count)s records can always be sent. Remove one first.") % {"count": MAX_RECORDS}
         raise Refused("conflict", sentence)
-    AlwaysSend.objects.bulk_create([AlwaysSend(**named, added_by=member.user)], ignore_conflicts=True)
+    with transaction.atomic():
+        begin_history(of)
+        # What was chosen of an object that had this name before.
+        AlwaysSend.objects.filter(**named).exclude(Q(header=None) | Q(header=of.pk)).delete()
+        chosen = AlwaysSend(**named, header=of.pk, added_by=member.user)
+        AlwaysSend.objects.bulk_create([chosen], ignore_conflicts=True)

@@ -10,9 +10,11 @@ from django.utils.translation import gettext_lazy as _
 
 from chat.admin.policy import PolicyAdmin
 from chat.models import AlwaysSend
-from chat.prompts.always_sent import MAX_RECORDS
+from chat.prompts.always_sent import MAX_RECORDS, sent_in
 from graphs.admin.audit import WorkspaceFilter
 from graphs.admin.object_filters import KindFilter, ObjectFilter
+from graphs.history.outside import begin_history
+from graphs.models import Object
 from graphs.objects.headers import existing
 from graphs.objects.kinds import KINDS, of_objects
 from graphs.objects.refs import Ref
@@ -46,11 +48,18 @@ class AlwaysSendForm(ModelForm):
         parts = [part.name for part in KINDS[type_].parts if part_key and has_part(of, Ref(part.name, part_key))]
         if part_key and not parts:
             raise forms.ValidationError({"part_key": gettext("This object has no such part.")})
-        if AlwaysSend.objects.filter(workspace=workspace).exclude(pk=self.instance.pk).count() >= MAX_RECORDS:
+        if sent_in(workspace).exclude(pk=self.instance.pk).count() >= MAX_RECORDS:
             sentence = gettext("At most %(count)s records can always be sent. Remove one first.")
             raise forms.ValidationError(sentence % {"count": MAX_RECORDS})
         self.instance.part_type = next(iter(parts), "")
+        self.instance.header = of.pk
         return given
+
+    def save(self, commit: bool = True) -> AlwaysSend:
+        """Saves the choice; the history of its object begins with it."""
+        begin_history(Object.objects.get(pk=self.instance.header))
+        chosen: AlwaysSend = super().save(commit)
+        return chosen
 
 
 @admin.register(AlwaysSend)

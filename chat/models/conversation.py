@@ -185,7 +185,8 @@ class Summary(models.Model):
 class AlwaysSend(models.Model):
     """An object, or a part of one, that every conversation of the workspace is shown from its beginning.
 
-    Kinds and keys name it, so that one that a rollback brings back is shown again.
+    `header` is the number of the object that was chosen, which one that a rollback brings back has again, and another
+    one of the same name has not. Without one whatever has the name is meant.
     """
 
     workspace = models.ForeignKey(
@@ -195,6 +196,7 @@ class AlwaysSend(models.Model):
     object_key = models.CharField(_("object"), max_length=MAX_KEY)
     part_type = models.CharField(_("kind of part"), max_length=30, blank=True)
     part_key = models.CharField(_("part"), max_length=250, blank=True)
+    header = models.BigIntegerField(null=True, editable=False)
     added_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+", verbose_name=_("added by")
     )

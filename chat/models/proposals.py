@@ -41,7 +41,8 @@ class Proposal(models.Model):
     that asked for a decision, `[{level, why}]`. `object`, with its type and key, is the one it is about; `change_set`
     is what came of it, `conflicts` is what had changed meanwhile where it is stale. `brief` is what lists and events
     say of the large parts (`chat.proposals.shortening`); who reads many proposals leaves `LARGE` in the database.
-    `object` is null if the proposal creates it. `problem` says why one that failed could not be applied.
+    `object` is null if the proposal creates it. `problem` says why one that failed could not be applied,
+    or that what a stale one is about is gone.
     `asked_again` is the answer to the person who had it proposed again.
     """
 

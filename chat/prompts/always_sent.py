@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from django.conf import settings
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from chat.models import AlwaysSend, Message
 from chat.prompts.earlier import EarlierMessage
@@ -12,6 +13,7 @@ from chat.prompts.fencing import fenced
 from chat.subjects.registered_subjects import subject_of
 from chat.subjects.subject import Table
 from chat.tools.results import SHORT_CHARS, as_json
+from graphs.models import Object, Workspace
 from graphs.objects.headers import rows_named
 from graphs.objects.kinds import KINDS, Kind, holder_of, is_object, store_of
 from graphs.objects.model_rows import record_of
@@ -36,6 +38,15 @@ _NONE_LEFT = (
 
 Tables = dict[str, list[dict[str, Any]]]
 Records = list[tuple[Kind, Record]]
+
+
+def sent_in(workspace: Workspace) -> QuerySet[AlwaysSend]:
+    """What is sent in a workspace, without what somebody chose of objects that are gone."""
+    named = Object.objects.filter(
+        workspace=OuterRef("workspace"), type=OuterRef("object_type"), key=OuterRef("object_key")
+    )
+    rows = AlwaysSend.objects.filter(workspace=workspace)
+    return rows.filter(Q(header=None) | Exists(named.filter(pk=OuterRef("header"))))
 
 
 def table_of(kind: Kind) -> Table:
@@ -77,7 +88,7 @@ def since_then(
 
 
 def _body(member: Member, read: set[Ref] | None) -> str:
-    flagged = list(AlwaysSend.objects.filter(workspace=member.workspace).order_by("pk")[:MAX_RECORDS])
+    flagged = list(sent_in(member.workspace).order_by("pk")[:MAX_RECORDS])
     if read is not None:
         read.update(Ref(each.object_type, each.object_key) for each in flagged)
     records = _records(member, flagged)

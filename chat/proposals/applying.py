@@ -42,7 +42,8 @@ def unknown_kind(proposal: Proposal) -> str:
 def carry_out(proposal: Proposal, of: Object | None, actor: User) -> None:
     """Applies its operations and marks it applied; or stale or failed, and then nothing was changed. Saves nothing."""
     if of is None:
-        proposal.status = ProposalStatus.FAILED
+        _mark_stale(proposal, proposal.about, (Conflict(proposal.ref, "", None, None),))
+        proposal.problem = _("What this proposal would change was deleted.")
         return
     moved = staleness.moved(of, proposal.targets)
     planned = _left_to_do(proposal, of, moved) if moved else proposal.operations

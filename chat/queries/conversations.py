@@ -7,6 +7,7 @@ from django.db import connection
 from django.db.models import F, Prefetch, Q, QuerySet
 
 from chat.models import AlwaysSend, Message, Proposal, RunStatus, Session
+from chat.prompts.always_sent import sent_in
 from chat.prompts.summary_json import SummaryShape
 from chat.queries.proposals import in_brief
 from graphs.models import Role, Workspace
@@ -128,7 +129,7 @@ def summary_of(session: Session) -> SummaryShape | None:
 
 def always_sent(member: Member) -> QuerySet[AlwaysSend]:
     """The records that every conversation of the workspace is sent, without those of objects the member may not see."""
-    rows = AlwaysSend.objects.filter(workspace=member.workspace).select_related("added_by")
+    rows = sent_in(member.workspace).select_related("added_by")
     for kind in of_objects():
         if kind.may_see is not None:
             own = AlwaysSend.objects.filter(workspace=member.workspace, object_type=kind.name)

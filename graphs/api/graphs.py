@@ -30,7 +30,7 @@ from graphs.workflows.listing import SizedGraph, graph_for
 
 KEY = OpenApiParameter("key", str, OpenApiParameter.PATH, description="The key of the graph in its workspace.")
 SEEN = OpenApiParameter(
-    "untrustedSince", str, description="The mark that the person saw, as it was answered; without it any is taken away."
+    "untrustedSince", str, description="The mark that the person saw, as it was answered; needed where there is one."
 )
 LIST_PARAMETERS = [
     OpenApiParameter("search", str, description="Words that name, key or description hold."),
@@ -130,9 +130,12 @@ class ExportView(APIView):
 
 
 def lift(request: Request, member: Member, of: Object) -> None:
-    """Takes the mark of what was imported, if it is the one that the person saw. Raises `Problem` 409 if not."""
+    """Takes the mark of what was imported, if it is the one that the person saw. Raises `Problem` 409 if not, 400 if
+    they do not say which they saw."""
     try:
-        trust.lift(member, of, request.GET.get("untrustedSince"))
+        trust.lift(member, of, request.GET.get(SEEN.name))
+    except trust.NothingSeen as unnamed:
+        raise invalid(SEEN.name, _("Say what you looked through: the mark as the answer had it.")) from unnamed
     except trust.ReplacedSince as replaced:
         detail = _("It was imported again after you looked at it. Look through what it is now.")
         raise Problem(409, "stale", detail) from replaced

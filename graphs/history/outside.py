@@ -68,6 +68,12 @@ def notice(of: Object) -> None:
             _remember(header, now)
 
 
+def begin_history(of: Object) -> None:
+    """Has the history of a row of a registered model begin: from here on whoever deletes it is noticed."""
+    if KINDS[of.type].rows is not None:
+        notice(of)
+
+
 def is_unnoticed(of: Object) -> bool:
     """Whether the object is another than the history left it, which nobody has noticed yet."""
     kind = KINDS.get(of.type)

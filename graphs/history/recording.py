@@ -22,7 +22,10 @@ _LABEL_CHARS = Revision._meta.get_field("label").max_length
 
 @dataclass(frozen=True, slots=True)
 class Because:
-    """Why something changes, and by whom. `around` is where it was asked for: its stream hears of all of it."""
+    """Why something changes, and by whom. `around` is where it was asked for: its stream hears of all of it.
+
+    `redoes`: it may bring back what somebody had taken back.
+    """
 
     actor: User | None
     origin: Origin
@@ -33,6 +36,7 @@ class Because:
     model: str = ""
     undoes: tuple[uuid.UUID, ...] = ()
     around: Object | None = None
+    redoes: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,7 +126,8 @@ def roll_back(
         if not plan.operations:
             raise NothingToUndo(plan)
         try:
-            return record(workspace_id, _because(plan, actor, reason), changes.write(_changes(plan, raised)))
+            because = replace(_because(plan, actor, reason), redoes=plan.done.rollbacks)
+            return record(workspace_id, because, changes.write(_changes(plan, raised)))
         except Conflicting as conflicting:  # other code saved a row of a registered model, and waits for no header
             raise Outdated(plan) from conflicting
 
@@ -163,7 +164,7 @@ def _in_one_statement(
     causes = (f"change-set:{change_set_id}",)
     return fast_rollback.take_back(
         done,
-        Because(actor, Origin.ROLLBACK, reason, causes[0], causes, undoes=(change_set_id,)),
+        Because(actor, Origin.ROLLBACK, reason, causes[0], causes, undoes=(change_set_id,), redoes=done.redoes),
         only_in=None if digest is None else done.object.version,
     )
 

@@ -9,10 +9,10 @@ from django.utils.translation import gettext as _
 
 from graphs.history.rollback import ObjectRollback, Plan
 from graphs.history.undo import Clash
-from graphs.models import Modification, Object
+from graphs.models import ChangeSet, Modification, Object, Revision
 from graphs.objects.kinds import KINDS, is_object
 from graphs.objects.refs import Ref
-from graphs.objects.stores import labels
+from graphs.objects.stores import find, labels
 
 #: Clashes whose later edits are looked up.
 MOST_NAMED = 200
@@ -70,14 +70,32 @@ def _of_step(plan: Plan, step: ObjectRollback) -> list[NamedClash]:
         return []
     names = labels(step.object, {clash.item for clash in clashes})
     edits = _later_edits(plan, step.object, clashes[:MOST_NAMED])
+    own = Ref(step.object.type, step.object.key)
     found = []
     for clash in clashes:
-        edit = edits.get(_edited(clash))
-        made = (
-            () if edit is None else (edit.change_set.actor_label, edit.change_set.created_at, str(edit.change_set.pk))
-        )
-        found.append(NamedClash(step.object.key, clash, names.get(clash.item, clash.item.key), *made))
+        if clash.code == "recreated" and clash.item == own:
+            since = _made_again(step.object)
+        else:
+            edit = edits.get(_edited(clash))
+            since = edit.change_set if edit else None
+        by = (since.actor_label, since.created_at, str(since.pk)) if since else ()
+        found.append(NamedClash(step.object.key, clash, names.get(clash.item, clash.item.key), *by))
     return found
+
+
+def _made_again(gone: Object) -> ChangeSet | None:
+    """What made the object that has this name now, which is another one; None where no history tells."""
+    ref = Ref(gone.type, gone.key)
+    there = find(gone.workspace_id, [ref]).get(ref)
+    if there is None:  # other code made it, and nobody has spoken of it yet
+        return None
+    here = {"type": there.type, "object": there.pk}
+    made = Modification.objects.filter(**here, kind=ref.type, key=ref.key, action=Modification.Action.CREATE)
+    # Of one that was imported the history has only its first version.
+    last = made.select_related("change_set").order_by("-version").first() or (
+        Revision.objects.filter(**here).select_related("change_set").order_by("version").first()
+    )
+    return last.change_set if last else None
 
 
 def _edited(clash: Clash) -> tuple[Ref, str]:

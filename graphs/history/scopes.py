@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from django.db.models import Q
 
 from graphs.history.compare import between
-from graphs.models import ChangeSet, Modification, Revision
+from graphs.models import ChangeSet, Modification, Origin, Revision
 from graphs.objects.operations import Create, Delete, Operation, Update
 from graphs.objects.refs import Ref
 from graphs.site.access import NotFound, or_not_found
@@ -48,10 +48,11 @@ Scope = ChangeSets | OneModification | Caused | AsOf
 
 @dataclass(frozen=True, slots=True)
 class ScopedChanges:
-    """What was done on each object, by its primary key, in the order of its doing."""
+    """What was done on each object, by its primary key, in the order of its doing; some of it may be `rollbacks`."""
 
     objects: dict[int, tuple[Operation, ...]] = field(default_factory=dict)
     change_sets: tuple[uuid.UUID, ...] = ()
+    rollbacks: bool = False
 
 
 def read(workspace_id: int, scope: Scope) -> ScopedChanges:
@@ -59,7 +60,7 @@ def read(workspace_id: int, scope: Scope) -> ScopedChanges:
     match scope:
         case AsOf():
             operations = between(scope.type, scope.object, scope.version, _latest(workspace_id, scope))
-            return ScopedChanges({scope.object: operations})
+            return ScopedChanges({scope.object: operations}, rollbacks=True)
         case ChangeSets(ids):
             found = _modifications(workspace_id, Q(change_set__in=ids))
             empty = set(ids) - {row.change_set for row in found}  # those of imports modify nothing
@@ -77,11 +78,13 @@ def read(workspace_id: int, scope: Scope) -> ScopedChanges:
     for row in found:
         objects.setdefault(row.object, []).append(operation_of(row))
     change_sets = tuple(dict.fromkeys(row.change_set for row in found))
-    return ScopedChanges({pk: tuple(operations) for pk, operations in objects.items()}, change_sets)
+    rollbacks = any(row.change_set__origin == Origin.ROLLBACK for row in found)
+    return ScopedChanges({pk: tuple(operations) for pk, operations in objects.items()}, change_sets, rollbacks)
 
 
 class _Row(NamedTuple):
     change_set: uuid.UUID
+    change_set__origin: str
     type: str
     object: int
     kind: str

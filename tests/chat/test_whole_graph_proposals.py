@@ -89,10 +89,14 @@ def test_what_was_proposed_of_a_deleted_graph_says_so_and_holds_again_once_it_is
 ) -> None:
     first, second = waiting(alice, nba, RENAME, ("create_sheet", {"name": "More"}))
     deletion = change(client, "delete_graph").json()["id"]
-    refused = problem(decide(client, first), 409, "failed")
-    assert "what it would change was deleted" in refused["detail"]
+    refused = problem(decide(client, first), 409, "stale")
+    assert "What this proposal would change was deleted meanwhile." in refused["detail"]
+    assert [(each["changedBy"], each["changeSetId"]) for each in refused["conflicts"]] == [("alice", deletion)]
     first.refresh_from_db()
-    assert first.status == ProposalStatus.FAILED
+    assert first.status == ProposalStatus.STALE
+    assert (
+        client.get(f"/api/v1/proposals/{first.pk}").json()["problem"] == "What this proposal would change was deleted."
+    )
     assert post_json(client, f"/api/v1/history/{deletion}/rollback", {}).status_code == 201
     assert decide(client, second).status_code == 200
     assert Sheet.objects.filter(graph=nba).count() == 2

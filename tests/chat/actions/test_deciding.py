@@ -170,11 +170,9 @@ def test_what_moved_on_is_refused_with_who_changed_what(
 def test_what_was_deleted_meanwhile_is_not_changed(alice: User, thing: Thing) -> None:
     renaming, deleting = thing.proposed(alice, thing.rename_call(), thing.delete_call())
     approve(alice, deleting)
-    if thing.item.type == "node":
-        refusal = refused("stale", alice, renaming)
-        assert [(each["field"], each["found"]) for each in refusal.extra["conflicts"]] == [("", None)]
-    else:
-        assert "deleted" in refused("failed", alice, renaming).detail
+    refusal = refused("stale", alice, renaming)
+    assert [(each["field"], each["found"]) for each in refusal.extra["conflicts"]] == [("", None)]
+    assert refusal.extra["conflicts"][0]["changedBy"] == "alice"
     assert thing.find() is None
 
 
@@ -189,9 +187,10 @@ def test_an_edge_that_came_meanwhile_is_not_lost_with_its_node(alice: User, dora
 
 def test_nothing_is_applied_to_an_object_that_is_gone(alice: User, thing: Thing, proposal: Proposal) -> None:
     thing.vanish()
-    refusal = refused("failed", alice, proposal)
-    assert proposal.status == ProposalStatus.FAILED
-    assert "deleted" in refusal.detail
+    refusal = refused("stale", alice, proposal)
+    assert proposal.status == ProposalStatus.STALE
+    assert "deleted meanwhile" in refusal.detail
+    assert [(each["object"], each["found"]) for each in refusal.extra["conflicts"]] == [(proposal.ref.to_json(), None)]
 
 
 def test_nobody_decides_too_late(alice: User, thing: Thing, proposal: Proposal) -> None:

@@ -1,18 +1,23 @@
 """A conversation that has read what was imported: no allowance lets anything through from then on."""
 
+import uuid
+from collections.abc import Collection
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 
+from chat.engine import untrusted
 from chat.models import Allowance, AlwaysSend, Proposal, ProposalStatus, Session
-from graphs.models import Graph, Node, Workspace
+from graphs.history.editing import Request, edit
+from graphs.models import Graph, Node, NodeType, Workspace
+from graphs.objects.actions import parse
 from graphs.objects.refs import Ref
 from graphs.site.access import member_of
-from graphs.workflows import trust
 from graphs.workflows.imports import import_graph
-from tests.chat.engine.driving import Engine, ask, rested
+from tests.chat.engine.driving import NBA, Engine, ask, rested
 from tests.graphs.workflows.interchange.samples import native, native_node, parsed
+from tests.graphs.workflows.looking import look_through
 from tests.vendors import Script, ScriptedCall, VendorServer
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -65,7 +70,7 @@ def test_who_has_read_it_is_asked_still_after_the_mark_is_gone(
     vendor.script(Script(text="A remark."), Script(tool_calls=(renames("start"),)))
     accepted = ask(alice, "What does the remark say?", context=WEATHER)
     rested(accepted.run_id)
-    trust.lift(member_of(alice), weather)
+    look_through(alice, weather)
     run = rested(ask(alice, "Rename it.", session_id=str(accepted.session_id)).run_id)
     assert (run.outcome, mark()) == ("waiting", (True, "graph:weather"))
 
@@ -73,7 +78,7 @@ def test_who_has_read_it_is_asked_still_after_the_mark_is_gone(
 def test_once_somebody_has_looked_allowances_count_again(
     running: Engine, vendor: VendorServer, alice: User, weather: Graph, allowed: None
 ) -> None:
-    trust.lift(member_of(alice), weather)
+    look_through(alice, weather)
     vendor.script(Script(tool_calls=(renames("start"),)), Script(text="Done."))
     run = rested(ask(alice, "Rename it.", context=WEATHER).run_id)
     assert (run.outcome, mark()) == ("finished", (False, ""))
@@ -102,6 +107,55 @@ def test_a_tool_that_tells_of_it_from_another_graph_marks(
     run = rested(ask(alice, "Fetch?").run_id)
     assert (run.outcome, mark()) == ("waiting", (True, source))
     assert Proposal.objects.get().asked_by == [{"level": "untrusted", "why": source}]
+
+
+@pytest.fixture
+def gone_meanwhile(weather: Graph, alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The graph is deleted once it was read, before what was read of it is stored; nothing else is marked."""
+    look_through(alice, NodeType.objects.get())
+    values = untrusted.values
+
+    def after_it_went(workspace: int, session: uuid.UUID, read: Collection[Ref]) -> dict[str, Any]:
+        if WEATHER in read and Graph.objects.filter(pk=weather.pk).exists():
+            edit(member_of(alice), weather, Request([parse("delete_graph", {})]))
+        return values(workspace, session, read)
+
+    monkeypatch.setattr(untrusted, "values", after_it_went)
+
+
+@pytest.mark.parametrize("context", [WEATHER, NBA], ids=["for the question", "by a tool"])
+def test_what_was_deleted_before_what_was_read_of_it_was_stored_marks(
+    running: Engine, vendor: VendorServer, alice: User, nba: Graph, weather: Graph, gone_meanwhile: None, context: Ref
+) -> None:
+    loads = ScriptedCall("load_object_tools", {}, id="call_0")
+    calls = (Script(tool_calls=(loads,)), Script(tool_calls=(reads("read_object", object="graph:weather"),)))
+    vendor.script(*(calls if context == NBA else ()), Script(text="I see."))
+    rested(ask(alice, "What is it?", context=context).run_id)
+    assert not Graph.objects.filter(pk=weather.pk).exists()
+    assert mark() == (True, "graph:weather")
+
+
+def test_what_was_trusted_as_it_was_deleted_marks_nothing(
+    running: Engine, vendor: VendorServer, alice: User, nba: Graph, weather: Graph, gone_meanwhile: None
+) -> None:
+    look_through(alice, weather)
+    vendor.script(Script(text="I see."))
+    rested(ask(alice, "What is it?", context=WEATHER).run_id)
+    assert not Graph.objects.filter(pk=weather.pk).exists()
+    assert mark() == (False, "")
+
+
+def test_the_name_of_what_was_deleted_before_marks_nothing(
+    running: Engine, vendor: VendorServer, alice: User, nba: Graph, weather: Graph
+) -> None:
+    """A model may make a name up, or have it from a history."""
+    edit(member_of(alice), weather, Request([parse("delete_graph", {})]))
+    loads = ScriptedCall("load_object_tools", {}, id="call_0")
+    arguments = {"object": "graph:weather", "updates": {"name": "Mine"}, "reason": "Asked."}
+    names = ScriptedCall("propose_update_object", arguments, id="call_u")
+    vendor.script(Script(tool_calls=(loads,)), Script(tool_calls=(names,)), Script(text="There is none."))
+    rested(ask(alice, "Rename the weather.").run_id)
+    assert mark() == (False, "")
 
 
 def test_reading_what_is_not_untrusted_marks_nothing(

@@ -1,5 +1,6 @@
 """Objects of any kind that are always sent: rows of a registered model, node types, and who may see them."""
 
+import uuid
 from collections.abc import Iterator
 
 import pytest
@@ -10,10 +11,16 @@ from django.urls import reverse
 from chat.actions import pinning
 from chat.models import AlwaysSend
 from chat.prompts.always_sent import at_the_beginning, since_then
+from graphs.history.editing import Request, edit
+from graphs.history.rollback import roll_back
+from graphs.history.scopes import ChangeSets
 from graphs.models import Graph, NodeType, Workspace
+from graphs.objects.actions import parse
+from graphs.objects.headers import object_for
 from graphs.objects.kinds import Kind
 from graphs.objects.refs import Ref
 from graphs.site.access import Forbidden, Member, NotFound, member_of
+from graphs.workflows.making import NewGraph, make
 from tests.graphs.admin.staff import superuser
 from tests.graphs.api.callers import with_token
 from tests.registered import pin, pins
@@ -70,6 +77,61 @@ def test_it_goes_with_its_object(kind: Kind, member: Member) -> None:
     assert "spring" in sent
     AlwaysSend.objects.filter(pk=spring.pk).delete()
     assert AlwaysSend.objects.get().object_key == str(spring.pk)
+    assert at_the_beginning(member) == ""
+
+
+def test_a_graph_that_takes_the_key_of_one_that_was_sent_is_not(member: Member) -> None:
+    """Nobody chose it. The one that was chosen is sent again once it is back."""
+    nba, parts = Ref("graph", "nba"), (None, Ref("node", "fetch-api"))
+    for part in parts:
+        send(member, nba, part)
+    sent = at_the_beginning(member)
+    deletion = gone(member, nba)
+    assert (at_the_beginning(member), listed(member.user)) == ("", [])
+    make(member, NewGraph("Mine alone", key="nba"), Request(()))
+    assert (at_the_beginning(member), listed(member.user)) == ("", [])
+    gone(member, nba)
+    roll_back(member.workspace.pk, member.user, ChangeSets((deletion,)))
+    assert at_the_beginning(member) == sent
+    assert len(listed(member.user)) == len(parts)
+
+
+def gone(member: Member, ref: Ref) -> uuid.UUID:
+    of = object_for(member, ref)
+    return edit(member, of, Request([parse("delete_object", {"object": str(ref)})]))
+
+
+def test_a_graph_that_has_the_key_by_now_is_chosen_for_itself(member: Member) -> None:
+    nba = Ref("graph", "nba")
+    send(member, nba)
+    gone(member, nba)
+    make(member, NewGraph("Games", key="nba"), Request(()))
+    pinning.always_send(member, nba, always=False)
+    assert AlwaysSend.objects.count() == 1  # that of the graph that may come back
+    send(member, nba)
+    assert "Games" in at_the_beginning(member)
+    assert len(listed(member.user)) == 1
+
+
+def test_a_row_that_takes_the_key_of_one_that_was_sent_is_not(kind: Kind, member: Member) -> None:
+    spring = pin(member.workspace, "spring")
+    key, ref = spring.pk, of(spring)
+    send(member, ref)
+    deletion = gone(member, ref)
+    pin(member.workspace, "autumn", pk=key)
+    assert at_the_beginning(member) == ""
+    AlwaysSend.objects.filter(pk=key).delete()
+    roll_back(member.workspace.pk, member.user, ChangeSets((deletion,)))
+    assert "spring" in at_the_beginning(member)
+
+
+def test_a_row_that_takes_the_key_of_one_that_other_code_deleted_is_not(kind: Kind, member: Member) -> None:
+    """Its history began as it was chosen: nobody had spoken of it before."""
+    spring = pin(member.workspace, "spring")
+    key = spring.pk
+    send(member, of(spring))
+    AlwaysSend.objects.filter(pk=key).delete()
+    pin(member.workspace, "autumn", pk=key)
     assert at_the_beginning(member) == ""
 
 

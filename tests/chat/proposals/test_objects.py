@@ -172,12 +172,15 @@ def test_saves_past_this_program_make_it_stale(member: Member, spring: AlwaysSen
     assert refused.value.extra["conflicts"][0]["found"] == "meanwhile"
 
 
-def test_a_row_that_was_deleted_meanwhile_fails(member: Member, spring: AlwaysSend) -> None:
+def test_what_a_row_that_was_deleted_meanwhile_was_proposed_is_stale(member: Member, spring: AlwaysSend) -> None:
     proposal = ask(member, "update_object", object=name_of(spring), updates={"part_key": "x"})
     AlwaysSend.objects.all().delete()
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refused, match="deleted meanwhile") as refused:
         approve(member, proposal)
-    assert refused.value.code == "failed"
+    assert refused.value.code == "stale"
+    assert [(each["object"], each["found"]) for each in refused.value.extra["conflicts"]] == [
+        (proposal.ref.to_json(), None)
+    ]
 
 
 def test_what_is_of_a_kind_that_nobody_registers_any_more_fails(member: Member, spring: AlwaysSend) -> None:

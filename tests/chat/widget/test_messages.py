@@ -118,6 +118,30 @@ def test_it_shows_how_much_of_a_call_is_written(widget: Widget) -> None:
     expect(widget.root.get_by_role("button", name="Proposing a change interrupted")).to_be_visible()
 
 
+def test_it_says_how_long_nothing_came(widget: Widget) -> None:
+    """A call whose arguments do not come, and an answer in the middle of a word."""
+    widget.page.clock.install()
+    answer = widget.ask("One").start()
+    progress = widget.answers.locator(".progress")
+    answer.emit("tool_start", toolCallId="1", toolName="propose_batch", args={})
+    expect(progress).to_contain_text("Looking things up…")
+    widget.page.clock.fast_forward(90_000)
+    expect(progress).to_have_text(re.compile(r"Looking things up… Nothing new for 9\d s\."))
+    answer.emit("tool_delta", toolCallId="1", delta="x" * 3_000)
+    expect(progress).to_have_text("Writing the change… 3 kB")
+    widget.page.clock.fast_forward(90_000)
+    expect(progress).to_have_text(re.compile(r"Writing the change… 3 kB Nothing new for 9\d s\."))
+    answer.emit("tool_result", toolCallId="1", result={"proposalId": "none"})
+    answer.write("Now I")
+    expect(progress).to_have_count(0)
+    widget.page.clock.fast_forward(90_000)
+    expect(progress).to_have_text(re.compile(r"Writing… Nothing new for 9\d s\."))
+    answer.finish()
+    expect(progress).to_have_count(0)
+    widget.page.clock.fast_forward(90_000)
+    expect(progress).to_have_count(0)
+
+
 def test_calls_about_objects_have_their_titles(widget: Widget, server: FakeServer) -> None:
     keys = [f"d3296a42-f713-4e54-939b-87844970000{number}" for number in range(3)]
     server.links[f"product:{keys[0]}"] = {

@@ -24,7 +24,7 @@ def test_the_mark_is_told_until_an_editor_takes_it_away(alice: User) -> None:
     before = client.get("/api/v1/graphs/small")
     assert (before.json()["untrustedBy"], before.json()["untrustedSince"] is None) == ("alice", False)
     assert client.get("/api/v1/graphs").json()["results"][0]["untrustedSince"]
-    assert client.post("/api/v1/graphs/small/trust").json()["untrustedSince"] is None
+    assert looked(client, "graphs/small", before.json()["untrustedSince"]).json()["untrustedSince"] is None
     seen = {"If-None-Match": before.headers["ETag"]}
     after = client.get("/api/v1/graphs/small", headers=seen)
     assert (after.status_code, after.json()["untrustedSince"], after.json()["untrustedBy"]) == (200, None, "")
@@ -53,8 +53,9 @@ def test_the_page_says_so_and_has_a_button_for_editors(client: Client, alice: Us
     assert client.post(address).status_code == 403
     assert "not looked through yet" in client.get(reverse("home")).content.decode()
     client.force_login(alice)
-    assert address in client.get(page).content.decode()
-    assert client.post(address).status_code == 302
+    shown = client.get(page)
+    assert address in shown.content.decode()
+    assert client.post(address, {"since": since_in(shown)}).status_code == 302
     assert "data-untrusted" not in client.get(page).content.decode()
     assert "data-untrusted" not in client.get(reverse("home")).content.decode()
 
@@ -64,7 +65,7 @@ def test_the_page_lets_nobody_do_so_too_often(client: Client, alice: User, setti
     settings.LIMIT_WRITES = "1/min"
     client.force_login(alice)
     address = reverse("trust-graph", args=["small"])
-    client.post(address)
+    client.post(address, {"since": since_in(client.get(reverse("graph", args=["small"])))})
     Graph.objects.update(untrusted_since=timezone.now())
     assert "Try again in" in client.post(address, follow=True).content.decode()
     assert Graph.objects.get().untrusted_since
@@ -109,6 +110,20 @@ def test_only_the_mark_that_was_seen_is_taken_away(alice: User) -> None:
     assert looked(client, "graphs/small", seen).status_code == 200  # as often as one likes, where nothing is left
 
 
+@pytest.mark.parametrize("path", ["graphs/small", "node-types/probe"])
+def test_who_does_not_say_what_they_saw_is_told_to(client: Client, alice: User, bob: User, path: str) -> None:
+    """Whatever mark is there may have come after they looked."""
+    upload(with_token(alice), native(nodeTypes=[{"key": "probe", "displayName": "Probe"}]))
+    address = f"/api/v1/{path}/trust"
+    problem(with_token(bob).post(address), 403, "forbidden")
+    said = problem(with_token(alice).post(address), 400, "validation")
+    assert "what you looked through" in said["errors"]["untrustedSince"][0]
+    client.force_login(alice)
+    page = client.post(reverse("trust-graph", args=["small"]), follow=True)
+    assert "did not say what you looked through" in page.content.decode()
+    assert Object.objects.exclude(untrusted_since=None).count() == 2
+
+
 @pytest.fixture
 def orphaned(alice: User) -> Client:
     """A node type whose graph is gone."""
@@ -142,6 +157,6 @@ def test_a_foreign_type_is_as_one_that_is_not_there(
 def test_a_type_alone_leaves_the_mark_of_its_graph(alice: User) -> None:
     client = with_token(alice)
     upload(client, native(nodeTypes=[{"key": "probe", "displayName": "Probe"}]))
-    client.post("/api/v1/node-types/probe/trust")
+    looked(client, "node-types/probe", client.get("/api/v1/node-types").json()["results"][0]["untrustedSince"])
     assert Graph.objects.get().untrusted_since
     assert NodeType.objects.get().untrusted_since is None

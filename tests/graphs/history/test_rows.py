@@ -92,7 +92,7 @@ def test_a_row_of_another_workspace_by_now_is_gone_from_this_one(
 
     problem(client.get(address(lamp)), 404, "not_found")
     problem(change(client, lamp, "update_object", updates={"name": "Mine"}), 404, "not_found")
-    assert [refused(alice, each) for each in (renaming, deleting)] == ["failed", "failed"]
+    assert [refused(alice, each) for each in (renaming, deleting)] == ["stale", "stale"]
     with pytest.raises(rollback.Clashing):
         rollback.roll_back(lamp.workspace.pk, alice, ChangeSets((made.change_set_id,)))
     assert "secret" not in str(list(Modification.objects.filter(change_set__workspace=lamp.workspace.pk).values()))

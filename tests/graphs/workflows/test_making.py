@@ -1,5 +1,6 @@
 """Graphs come, are copied, and go; and all of it back, with what they hold."""
 
+import uuid
 from typing import Any
 
 import pytest
@@ -9,8 +10,22 @@ from graphs.history import changes, rollback
 from graphs.history.editing import Request, edit
 from graphs.history.recording import Because
 from graphs.history.rollback import Clashing
+from graphs.history.rollback_conflicts import named
 from graphs.history.scopes import ChangeSets
-from graphs.models import ChangeSet, Edge, Graph, LiveEdit, Modification, Node, Object, Origin, Revision, Sheet
+from graphs.models import (
+    ChangeSet,
+    Edge,
+    Graph,
+    LiveEdit,
+    Modification,
+    Node,
+    Object,
+    Origin,
+    Revision,
+    Role,
+    Sheet,
+    Workspace,
+)
 from graphs.objects import planning
 from graphs.objects.actions import ChangeRefused, parse
 from graphs.objects.preconditions import Conflicting
@@ -23,7 +38,9 @@ from graphs.workflows.interchange.parsed_graph import Limits
 from graphs.workflows.keys import KeyInvalid, KeyTaken
 from graphs.workflows.live import editing as live_editing
 from graphs.workflows.making import NewGraph, make
+from tests.cast import member
 from tests.graphs.random_changes import picture
+from tests.graphs.workflows.interchange.samples import native, parsed
 from tests.graphs.workflows.planning.asking import one, plan, without_versions
 
 pytestmark = pytest.mark.django_db
@@ -168,6 +185,24 @@ def test_a_graph_that_has_the_key_by_now_stays(alice: User, nba: Graph) -> None:
         back(alice, deletion)
     assert [clash.code for _of, clash in clashing.value.plan.clashes] == ["recreated"]
     assert Graph.objects.get(key="nba").nodes.count() == 0
+
+
+def test_what_made_the_graph_that_has_the_key_by_now_is_named(demo_workspace: Workspace, alice: User) -> None:
+    """Of one made by hand, and of one that was imported: not what made the graph that went."""
+    dora = member("dora", demo_workspace, Role.EDITOR)
+    deletion = delete(alice, made(alice, "Games", key="games"))
+    second = made(dora, "Games", key="games")
+    assert in_the_way_of(deletion, second) == ("dora", str(ChangeSet.objects.get(actor_label="dora").pk))
+    delete(dora, second)
+    third = import_graph(second.workspace, parsed(native(key="games")), actor=alice).graph
+    began = Revision.objects.get(object=third.pk).change_set
+    assert in_the_way_of(deletion, third) == ("alice", str(began.pk))
+
+
+def in_the_way_of(deletion: uuid.UUID, other: Graph) -> tuple[str, str]:
+    (clash,) = named(rollback.preview(other.workspace_id, ChangeSets((deletion,))))
+    assert clash.clash.code == "recreated"
+    return clash.changed_by, clash.change_set_id
 
 
 def test_nothing_else_of_a_graph_changes_with_its_deletion(alice: User, nba: Graph) -> None:

@@ -7,11 +7,11 @@ import { icon } from "../icons.js";
 import { legible } from "../legible.js";
 import { Markdown } from "../markdown.js";
 import { syncText } from "../markdown/render.js";
-import { writtenSize } from "../toolcalls.js";
 import { errorText, momentText, numberText, timeText, usageText, usageTitle } from "../words.js";
 import { askCard } from "./ask.js";
 import { iconButton, textButton } from "./buttons.js";
 import { Keeping } from "./keeping.js";
+import { Progress } from "./progress.js";
 import { ToolBadge } from "./tool.js";
 
 export class UserMessage {
@@ -44,6 +44,7 @@ export class AssistantMessage {
     this.actions = actions;
     this.message = null;
     this.context = "";
+    this.laid = null;
     this.tools = new Map();
     this.markdown = null;
     this.element = h("article", { class: "message assistant", "aria-label": t("Assistant") });
@@ -60,6 +61,14 @@ export class AssistantMessage {
     this.element.dataset.status = message.status;
     this.element.classList.toggle("left-out", message.inPrompt === "left_out");
     this.element.dataset.id = message.id;
+    this.lay({ last, busy, model, label, deeper });
+  }
+
+  /** Sets its parts in their order; false once it is no longer on the page. */
+  lay(context = this.laid) {
+    const { message } = this;
+    const { last, busy, model, label, deeper } = context;
+    this.laid = context;
     arrange(this.element, [
       this.deepens(message),
       this.reasoning(message),
@@ -73,6 +82,7 @@ export class AssistantMessage {
       this.gaveUp(message, deeper, busy),
       this.footer(message, label || message.model || model, deeper, busy),
     ].filter(Boolean));
+    return this.element.isConnected;
   }
 
   part(name, build) {
@@ -150,17 +160,7 @@ export class AssistantMessage {
   }
 
   progress(message) {
-    const text = progressText(message);
-    if (!text) return null;
-    const queued = message.status === "queued";
-    const line = this.part("progress", () => h("div", { class: "progress" }));
-    if (line.dataset.text !== text) {
-      line.dataset.text = text;
-      const sign = queued ? icon("clock") : h("span", { class: "dots" }, h("i"), h("i"), h("i"));
-      line.replaceChildren(sign, h("span", { text }));
-    }
-    line.classList.toggle("queued", queued);
-    return line;
+    return this.part("progress", () => new Progress(() => this.lay())).line(message);
   }
 
   error({ status, error }, last, busy) {
@@ -214,22 +214,4 @@ export class AssistantMessage {
     button.disabled = busy;
     return button;
   }
-}
-
-function writingText(call) {
-  const size = writtenSize(call);
-  return call.name.startsWith("propose_") ? t("Writing the change… {size}", { size }) : t("Writing a call… {size}", { size });
-}
-
-function progressText({ status, notice, content, toolCalls, reasoning }) {
-  if (status === "queued") return t("Queued: begins after the answer before it");
-  if (status !== "streaming") return "";
-  const seconds = Math.ceil(notice?.delayS ?? 0);
-  if (seconds > 0) return t("The model is busy. Trying again in {seconds} s.", { seconds });
-  if (notice) return t("The model is busy. Trying again.");
-  const written = toolCalls.find((call) => writtenSize(call));
-  if (written) return writingText(written);
-  if (toolCalls.some((call) => call.status === "running")) return t("Looking things up…");
-  if (content) return "";
-  return reasoning ? t("Reasoning…") : t("Thinking…");
 }
