@@ -8,6 +8,7 @@ import logging
 import re
 from collections import Counter
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpRequest, HttpResponseBase
@@ -76,45 +77,56 @@ class Place:
         self._places.changed(self)
 
 
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    user_id: int
+    place: asyncio.Future[Place]
+
+
 class Places:
-    """Who has a place, and who waits for one, in the order in which they came."""
+    """Who has a place, and who waits for one: who came first gets the next one, but for people who have enough."""
 
     def __init__(self) -> None:
         self._taken: list[Place] = []
         self._of_person: Counter[int] = Counter()
-        self._waiting: list[asyncio.Future[None]] = []
+        self._waiting: list[_Waiting] = []
 
     async def take(self, user_id: int) -> Place | None:
         """A place; None if none came free in time."""
+        if self._has_room(user_id):
+            return self._given(user_id)
         loop = asyncio.get_running_loop()
         deadline = loop.time() + WAIT_S
-        while not self._has_room(user_id):
-            self._cut_a_slow_reader(loop.time())
-            free: asyncio.Future[None] = loop.create_future()
-            self._waiting.append(free)
-            try:
-                async with asyncio.timeout_at(min(deadline, loop.time() + 1)):
-                    await free
-            except TimeoutError:
-                if loop.time() >= deadline:
-                    return None
-            finally:
-                if free in self._waiting:
-                    self._waiting.remove(free)
+        waiting = _Waiting(user_id, loop.create_future())
+        self._waiting.append(waiting)
+        try:
+            while not waiting.place.done() and (left := deadline - loop.time()) > 0:
+                self._cut_a_slow_reader(loop.time())
+                await asyncio.wait([waiting.place], timeout=min(left, 1))
+        except asyncio.CancelledError:
+            if waiting.place.done():
+                waiting.place.result().sent()
+            raise
+        finally:
+            if waiting in self._waiting:
+                self._waiting.remove(waiting)
+        return waiting.place.result() if waiting.place.done() else None
+
+    def changed(self, place: Place) -> None:
+        """Frees the place if its answer is made and sent, and gives those who wait, in turn, what there is room for."""
+        if place.is_made and place.is_sent and place in self._taken:
+            self._taken.remove(place)
+            self._of_person -= Counter([place.user_id])
+        for waiting in list(self._waiting):
+            if self._has_room(waiting.user_id):
+                self._waiting.remove(waiting)
+                waiting.place.set_result(self._given(waiting.user_id))
+
+    def _given(self, user_id: int) -> Place:
         place = Place(self, user_id)
         self._taken.append(place)
         self._of_person[user_id] += 1
         return place
-
-    def changed(self, place: Place) -> None:
-        """Frees the place if its answer is made and sent, and lets those who wait look."""
-        if place.is_made and place.is_sent and place in self._taken:
-            self._taken.remove(place)
-            self._of_person -= Counter([place.user_id])
-        waiting, self._waiting = self._waiting, []
-        for each in waiting:
-            if not each.done():
-                each.set_result(None)
 
     def _has_room(self, user_id: int) -> bool:
         made = sum(not place.is_made for place in self._taken)
