@@ -1,17 +1,19 @@
 """Doors with the largest answers: a few at a time of one person and of this process, sent as fast as they are taken.
 
-An ASGI application around Django. Who finds no place waits for one, holding neither a thread nor a connection.
+An ASGI application around Django; a view marks itself by `large_answer`. Who finds no place waits for one, holding
+neither a thread nor a connection.
 """
 
 import asyncio
 import logging
-import re
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import parse_qs
 
 from django.http import HttpRequest, HttpResponseBase
+from django.urls import Resolver404, resolve
 from django.utils import translation
 from django.utils.translation import gettext as _
 
@@ -34,12 +36,6 @@ WAIT_S = 10.0
 READ_WITHIN_S = 30.0
 #: Where a scope has what tells a place how its answer is made.
 PLACE = "countersign.place"
-_WHOLE = re.compile(
-    r"/api/v1/(graphs/[^/]+(/export)?|node-types|objects(/[^/]+/[^/]+)?|history(/[^/]+)?|proposals(/[^/]+)?"
-    r"|streams/events/[^/]+"
-    r"|chat/sessions/[^/]+/(messages|stream-events)|chat/messages/[^/]+/stream-events)"
-)
-_SEARCHED = "/api/v1/graphs"
 
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 Answer = Callable[[HttpRequest], HttpResponseBase]
@@ -203,9 +199,15 @@ class _Paced:
 
 
 def _may_be_large(scope: dict[str, Any]) -> bool:
-    path = scope["path"]
-    searched = path == _SEARCHED and b"search=" in scope.get("query_string", b"")
-    return scope["method"] in {"GET", "HEAD"} and (searched or _WHOLE.fullmatch(path) is not None)
+    """Whether the view says so of what it answers: `large_answer` is True, or the parameter that makes it large."""
+    if scope["method"] not in {"GET", "HEAD"}:
+        return False
+    try:
+        view = resolve(scope["path"]).func
+    except Resolver404:
+        return False
+    large: bool | str = getattr(getattr(view, "view_class", view), "large_answer", False)
+    return large if isinstance(large, bool) else large in parse_qs(scope.get("query_string", b"").decode("latin1"))
 
 
 async def _person(scope: dict[str, Any]) -> Identity | None:
