@@ -99,6 +99,9 @@ class Environment(BaseSettings):
     max_import_bytes: int = Field(20_971_520, ge=1024, le=MOST)
     max_import_nodes: int = Field(20_000, ge=1, le=1_000_000)
 
+    # How long a program that renews its tokens in time stays signed in.
+    sign_in_days: Days = Field(30, ge=1)
+
     # How long a proposal waits for a decision.
     proposal_days: Days = Field(7, ge=1)
 

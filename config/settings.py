@@ -180,6 +180,8 @@ SPECTACULAR_SETTINGS = {
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "POSTPROCESSING_HOOKS": ["graphs.site.api.openapi.complete"],
 }
+#: A program that renews its tokens in time signs in anew after so many days.
+SIGN_IN_DAYS = ENV.sign_in_days
 SIMPLE_JWT = {
     "ALGORITHM": "HS256",
     "ACCESS_TOKEN_LIFETIME": timedelta(minutes=15),
@@ -277,7 +279,8 @@ DRAIN_S = ENV.drain_s
 _REDACTING = {
     "()": "config.known_secrets.RedactingFormatter",
     "style": "{",
-    "secrets": known_secrets.among() | {SECRET_KEY, *filter(None, [DATABASES["default"].get("PASSWORD")])},
+    "secrets": known_secrets.among()
+    | {SECRET_KEY, *filter(None, [DATABASES["default"].get("PASSWORD")])},
     "rows": AI_LOG_TEXT,
 }
 LOGGING = {
