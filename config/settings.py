@@ -46,6 +46,7 @@ INSTALLED_APPS = [
     "chat.apps.ChatConfig",
 ]
 MIDDLEWARE = [
+    "graphs.site.refusal_events.RefusalEventsMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",

@@ -26,6 +26,7 @@ from chat.sockets import frames, refusals, strangers
 from chat.sockets.closing import ACCESS_CODES, NOT_AUTHENTICATED, TOO_MANY, Closing
 from chat.sockets.connection import GatedConsumer
 from chat.sockets.pace import Pace
+from graphs.site import refusal_events
 from graphs.site.database_away import AWAY
 from graphs.site.json_input import parse_json
 
@@ -117,7 +118,11 @@ class PersonConsumer(GatedConsumer):
             raise
         except Exception as error:  # Any: `refusals.described` logs what it does not know, and the socket stays open.
             own_id = frames.guessed_id(text_data) if data is None else frames.own_id(data)
-            await self.refuse(own_id, *refusals.described(error))
+            code, text, details = refusals.described(error)
+            if code != "internal":
+                user_id = self.identity.user.pk if self.identity else None
+                refusal_events.tell(user_id, self._address(), f"ws {self.prefix}", code)
+            await self.refuse(own_id, code, text, details)
 
     async def _authenticate(self, frame: frames.Introduction) -> None:
         proof, known = identity.token_proof(frame.token), self.identity

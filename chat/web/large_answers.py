@@ -20,7 +20,9 @@ from django.utils.translation import gettext as _
 from chat.access import identity
 from chat.access.identity import Identity
 from chat.sockets.backpressure import Gate, TooSlow, release_gate, response_gate
+from chat.sockets.strangers import address_of
 from chat.web.problem_answer import answer_problem
+from graphs.site import refusal_events
 from graphs.site.api.problems import Problem
 from graphs.site.database_away import AWAY
 
@@ -153,7 +155,7 @@ class LargeAnswers:
             return
         place = await self.places.take(person.user.pk)
         if place is None:
-            await _refuse(scope, send)
+            await _refuse(person, scope, send)
             return
         try:
             await self._application({**scope, PLACE: place}, receive, _Paced(place, send))
@@ -218,7 +220,9 @@ async def _person(scope: dict[str, Any]) -> Identity | None:
         return None
 
 
-async def _refuse(scope: dict[str, Any], send: Any) -> None:
+async def _refuse(person: Identity, scope: dict[str, Any], send: Any) -> None:
+    address = address_of((scope.get("client") or [""])[0], scope["headers"])
+    refusal_events.tell(person.user.pk, address, f"{scope['method']} {resolve(scope['path']).route}", "throttled", 429)
     translation.activate(identity.language_of(scope["headers"]))
     sentence = _("Too many large answers at once. Try again in a moment.")
     await answer_problem(Problem(429, "throttled", sentence, headers={"Retry-After": "5"}), scope["headers"], send)
