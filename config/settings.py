@@ -96,6 +96,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "graphs.site.site_words.SiteWordsValidator"},
 ]
 
 # --- PostgreSQL and Valkey --------------------------------------------------------------------------------------
