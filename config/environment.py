@@ -15,6 +15,7 @@ from config.variable_values import (
     DottedPath,
     Hosts,
     Key,
+    Keys,
     Networks,
     Origins,
     PageAddress,
@@ -50,6 +51,8 @@ class Environment(BaseSettings):
     # The site.
     debug: bool = False
     secret_key: Key = ""
+    #: Keys of before: what they have signed still counts.
+    secret_key_fallbacks: Keys = ""
     allowed_hosts: Hosts = "127.0.0.1,localhost,[::1]"
     csrf_trusted_origins: Origins = ""
     https: bool = False

@@ -23,6 +23,7 @@ _embedded = local.server_paths(DATA_DIR)
 
 DEBUG = ENV.debug
 SECRET_KEY = ENV.secret_key or local.secret(DATA_DIR, "secret_key")
+SECRET_KEY_FALLBACKS = csv(ENV.secret_key_fallbacks)
 ALLOWED_HOSTS = csv(ENV.allowed_hosts)
 CSRF_TRUSTED_ORIGINS = csv(ENV.csrf_trusted_origins)
 #: Proxies whose X-Forwarded-For says who asks; without any it is who connects (`graphs.site.client_address`).
@@ -282,7 +283,7 @@ _REDACTING = {
     "()": "config.known_secrets.RedactingFormatter",
     "style": "{",
     "secrets": known_secrets.among()
-    | {SECRET_KEY, *filter(None, [DATABASES["default"].get("PASSWORD")])},
+    | {SECRET_KEY, *SECRET_KEY_FALLBACKS, *filter(None, [DATABASES["default"].get("PASSWORD")])},
     "rows": AI_LOG_TEXT,
 }
 LOGGING = {

@@ -150,9 +150,7 @@ def identify(proofs: Sequence[Proof]) -> list[Identity | None]:
         else:
             contents = sessions.get(proof) or {}
             user, known, _open = people.get(int(contents.get(SESSION_KEY, 0)), _NOBODY)
-            holds = user is not None and constant_time_compare(
-                contents.get(HASH_SESSION_KEY, ""), user.get_session_auth_hash()
-            )
+            holds = user is not None and _is_of(user, contents.get(HASH_SESSION_KEY, ""))
             key, expires_at = proof, None
         if user is None or not holds:
             return None
@@ -171,6 +169,12 @@ async def of_request(headers: Headers) -> Identity | None:
     by_token = header(headers, b"authorization") is not None
     proof = bearer_proof(headers) if by_token else cookie_proof(headers)
     return await identities.answer(proof) if proof else None
+
+
+def _is_of(user: User, session_hash: str) -> bool:
+    """Whether a session was begun with the password that the person still has, under a key of the site's."""
+    hashes = (user.get_session_auth_hash(), *user.get_session_auth_fallback_hash())
+    return any(constant_time_compare(session_hash, each) for each in hashes)
 
 
 def _contents(row: BrowserSession) -> dict[str, Any]:

@@ -3,11 +3,14 @@
 import uuid
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any, TypeVar, cast
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.utils.crypto import constant_time_compare, salted_hmac
 from pydantic import BaseModel
+from rest_framework_simplejwt.backends import TokenBackend
 from rest_framework_simplejwt.exceptions import TokenError
 from rest_framework_simplejwt.settings import api_settings
 from rest_framework_simplejwt.tokens import AccessToken, RefreshToken, Token
@@ -43,7 +46,8 @@ class Claim:
 
     def holds_for(self, user: User) -> bool:
         """Whether the person still has the password of that time, and an open account."""
-        same_password = constant_time_compare(self.password_mark, _mark(user))
+        marks = (_mark(user, key) for key in (None, *settings.SECRET_KEY_FALLBACKS))
+        same_password = any(constant_time_compare(self.password_mark, mark) for mark in marks)
         return user.pk == self.user_id and user.is_active and same_password
 
 
@@ -94,16 +98,27 @@ def read_claim(access: str) -> Claim:
         raise TokenRefused from error
 
 
-def _mark(user: User) -> str:
+def _mark(user: User, key: str | None = None) -> str:
     """What a token says of the password it was given for; the library's own mark is a bare MD5 of the stored hash."""
-    return salted_hmac("graphs.site.api.tokens", user.password, algorithm="sha256").hexdigest()
+    return salted_hmac("graphs.site.api.tokens", user.password, secret=key, algorithm="sha256").hexdigest()
 
 
 def _verified(text: str, token_class: type[AnyToken]) -> AnyToken:
-    try:
-        return token_class(cast(Any, text))
-    except (TokenError, *_NO_TIME) as error:
-        raise TokenRefused from error
+    """The token, signed by the site's key or by one of before."""
+    refused: Exception | None = None
+    for class_ in (token_class, *(_signed_by(key, token_class) for key in settings.SECRET_KEY_FALLBACKS)):
+        try:
+            return class_(cast(Any, text))
+        except (TokenError, *_NO_TIME) as error:
+            refused = refused or error
+    raise TokenRefused from refused
+
+
+@cache
+def _signed_by(key: str, token_class: Any) -> Any:
+    """The class of tokens that this key has signed."""
+    backend = TokenBackend(api_settings.ALGORITHM, key, audience=api_settings.AUDIENCE, issuer=api_settings.ISSUER)
+    return type(token_class.__name__, (token_class,), {"_token_backend": backend})
 
 
 def _claim(token: Token) -> Claim:
