@@ -15,6 +15,7 @@ from config.variable_values import (
     DottedPath,
     Hosts,
     Key,
+    Keys,
     Networks,
     Origins,
     PageAddress,
@@ -50,6 +51,8 @@ class Environment(BaseSettings):
     # The site.
     debug: bool = False
     secret_key: Key = ""
+    #: Keys of before: what they have signed still counts.
+    secret_key_fallbacks: Keys = ""
     allowed_hosts: Hosts = "127.0.0.1,localhost,[::1]"
     csrf_trusted_origins: Origins = ""
     https: bool = False
@@ -98,6 +101,9 @@ class Environment(BaseSettings):
     max_frame_bytes: int = Field(1_048_576, ge=1024, le=MOST)
     max_import_bytes: int = Field(20_971_520, ge=1024, le=MOST)
     max_import_nodes: int = Field(20_000, ge=1, le=1_000_000)
+
+    # How long a program that renews its tokens in time stays signed in.
+    sign_in_days: Days = Field(30, ge=1)
 
     # How long a proposal waits for a decision.
     proposal_days: Days = Field(7, ge=1)

@@ -23,6 +23,7 @@ _embedded = local.server_paths(DATA_DIR)
 
 DEBUG = ENV.debug
 SECRET_KEY = ENV.secret_key or local.secret(DATA_DIR, "secret_key")
+SECRET_KEY_FALLBACKS = csv(ENV.secret_key_fallbacks)
 ALLOWED_HOSTS = csv(ENV.allowed_hosts)
 CSRF_TRUSTED_ORIGINS = csv(ENV.csrf_trusted_origins)
 #: Proxies whose X-Forwarded-For says who asks; without any it is who connects (`graphs.site.client_address`).
@@ -46,6 +47,7 @@ INSTALLED_APPS = [
     "chat.apps.ChatConfig",
 ]
 MIDDLEWARE = [
+    "graphs.site.refusal_events.RefusalEventsMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
@@ -95,6 +97,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "graphs.site.site_words.SiteWordsValidator"},
 ]
 
 # --- PostgreSQL and Valkey --------------------------------------------------------------------------------------
@@ -180,6 +183,8 @@ SPECTACULAR_SETTINGS = {
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "POSTPROCESSING_HOOKS": ["graphs.site.api.openapi.complete"],
 }
+#: A program that renews its tokens in time signs in anew after so many days.
+SIGN_IN_DAYS = ENV.sign_in_days
 SIMPLE_JWT = {
     "ALGORITHM": "HS256",
     "ACCESS_TOKEN_LIFETIME": timedelta(minutes=15),
@@ -277,7 +282,8 @@ DRAIN_S = ENV.drain_s
 _REDACTING = {
     "()": "config.known_secrets.RedactingFormatter",
     "style": "{",
-    "secrets": known_secrets.among() | {SECRET_KEY, *filter(None, [DATABASES["default"].get("PASSWORD")])},
+    "secrets": known_secrets.among()
+    | {SECRET_KEY, *SECRET_KEY_FALLBACKS, *filter(None, [DATABASES["default"].get("PASSWORD")])},
     "rows": AI_LOG_TEXT,
 }
 LOGGING = {

@@ -147,3 +147,10 @@ Token = Annotated[
     str, _accepts(lambda value: len(value) >= SHORTEST_TOKEN, f"needs at least {SHORTEST_TOKEN} characters")
 ]
 Key = Annotated[str, _accepts(lambda value: len(value) >= SHORTEST_KEY, f"needs at least {SHORTEST_KEY} characters")]
+Keys = Annotated[
+    str,
+    _accepts(
+        lambda value: all(len(key) >= SHORTEST_KEY for key in csv(value)),
+        f"names keys of at least {SHORTEST_KEY} characters, with commas between them",
+    ),
+]

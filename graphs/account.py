@@ -26,6 +26,7 @@ from graphs.site.telemetry.events import emit
 
 #: Sign-ins that are listed; "sign out everywhere else" ends the others, too.
 MOST_LISTED = 100
+LONGEST_PASSWORD = 4_096
 #: How browsers and systems call themselves, the most particular first: most claim to be others, too.
 _BROWSERS = ("Edg", "OPR", "Firefox", "Chrome", "Safari", "curl", "python-requests", "httpx", "Postman")
 _SYSTEMS = ("Android", "iPhone", "iPad", "Windows", "Mac OS X", "Linux")
@@ -80,7 +81,7 @@ def change_password(request: HttpRequest) -> HttpResponse:
 @require_POST
 @login_required
 def end_sign_in(request: HttpRequest, sign_in: str) -> HttpResponse:
-    if not _is_too_often(request):
+    if not _is_too_often(request) and _is_confirmed(request):
         sign_ins.end(_user(request), sign_in)
         messages.success(request, _("That sign-in is ended."))
     return redirect("account")
@@ -89,7 +90,7 @@ def end_sign_in(request: HttpRequest, sign_in: str) -> HttpResponse:
 @require_POST
 @login_required
 def end_other_sign_ins(request: HttpRequest) -> HttpResponse:
-    if not _is_too_often(request):
+    if not _is_too_often(request) and _is_confirmed(request):
         sign_ins.end_others(_user(request), sign_ins.session_of(request))
         messages.success(request, _("You are signed out everywhere else."))
     return redirect("account")
@@ -100,6 +101,21 @@ def _is_too_often(request: HttpRequest) -> bool:
     if wait := limits.take("writes", str(_user(request).pk), settings.LIMIT_WRITES):
         messages.error(request, limits.too_often(wait, "writes"))
     return bool(wait)
+
+
+def _is_confirmed(request: HttpRequest) -> bool:
+    """Whether the person gave their password again; else the page says why nobody was signed out.
+
+    Guessing it is limited like signing in.
+    """
+    user = _user(request)
+    if wait := limits.take("password", str(user.pk), settings.LIMIT_LOGIN):
+        messages.error(request, limits.too_often(wait))
+        return False
+    if not user.check_password(request.POST.get("password", "")[:LONGEST_PASSWORD]):
+        messages.error(request, _("The password is not right. Nobody was signed out."))
+        return False
+    return True
 
 
 def _page(request: HttpRequest, form: PasswordChangeForm, status: int = 200) -> HttpResponse:

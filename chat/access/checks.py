@@ -20,12 +20,14 @@ End = Literal["expired", "ended"]
 _RANK = {str(role): rank for rank, role in enumerate((Role.VIEWER, Role.EDITOR, Role.ADMIN))}
 _CHECK = f"""
 SELECT r.number, u.password,
-    r.session_key = '' OR EXISTS (SELECT FROM django_session AS b
-        WHERE b.session_key = r.session_key AND b.expire_date > now()),
+    (r.session_key = '' OR EXISTS (SELECT FROM django_session AS b
+        WHERE b.session_key = r.session_key AND b.expire_date > now()))
+    AND (r.sign_in IS NULL OR EXISTS (SELECT FROM graphs_signin AS s WHERE s.id = r.sign_in AND s.user_id = u.id)),
     (SELECT jsonb_object_agg(workspace_id, role) FROM graphs_membership WHERE user_id = u.id),
     ARRAY(SELECT readable.id FROM ({READABLE_STREAMS} AND stream.id = ANY(r.streams)) AS readable),
     (SELECT jsonb_agg(to_jsonb(readable)) FROM ({READABLE_STREAMS} AND stream.name = ANY(r.wishes)) AS readable)
-FROM jsonb_to_recordset(%s) AS r(number int, person int, session_key text, streams bigint[], wishes text[])
+FROM jsonb_to_recordset(%s)
+    AS r(number int, person int, session_key text, sign_in uuid, streams bigint[], wishes text[])
 JOIN auth_user AS u ON u.id = r.person AND u.is_active
 """  # noqa: S608
 #: What `_CHECK` would say of an account that is not there, or not active.
@@ -58,6 +60,7 @@ def check_access(readers: Sequence[Reader]) -> list[Access]:
             "number": number,
             "person": reader.identity.user.pk,
             "session_key": reader.identity.session_key,
+            "sign_in": reader.identity.sign_in and str(reader.identity.sign_in),
             "streams": list(reader.streams),
             "wishes": [name for name in reader.wishes if "\x00" not in name],
         }

@@ -1,7 +1,8 @@
 """The person at the other end of a stream, from a session cookie or an access token."""
 
 import json
-from collections.abc import Sequence
+import uuid
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -33,9 +34,11 @@ SELECT {row_store.columns(User, of="u")}, (
     SELECT jsonb_agg(
         jsonb_build_object('workspace_id', m.workspace_id, 'slug', w.slug, 'role', m.role) ORDER BY m.created_at, m.id
     ) FROM graphs_membership AS m JOIN graphs_workspace AS w ON w.id = m.workspace_id WHERE m.user_id = u.id
-)::text
+)::text, ARRAY(SELECT s.id FROM graphs_signin AS s WHERE s.user_id = u.id AND s.id = ANY(%s::uuid[]))
 FROM auth_user AS u WHERE u.id = ANY(%s) AND u.is_active
 """  # noqa: S608 - what is inserted are names of columns
+#: What is found of somebody who is not there.
+_NOBODY: tuple[User | None, str | None, Collection[uuid.UUID]] = (None, None, ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,7 @@ class Identity:
     memberships: tuple[KnownMembership, ...] = ()
     session_key: str = ""
     expires_at: datetime | None = None
+    sign_in: uuid.UUID | None = None
 
     def workspace_id(self, slug: str) -> int | None:
         """The id of the workspace `slug`, or of the default one; None if they are no member."""
@@ -133,24 +137,25 @@ def identify(proofs: Sequence[Proof]) -> list[Identity | None]:
     sessions = {key: _contents(row) for key, row in BrowserSession.objects.in_bulk(keys).items()} if keys else {}
     ids = {proof.user_id for proof in proofs if isinstance(proof, Claim)}
     ids |= {int(contents[SESSION_KEY]) for contents in sessions.values() if contents}
-    people = {user.pk: (user, known) for user, (known,) in row_store.read(User, _PEOPLE, [list(ids)])} if ids else {}
+    sign_ins = [proof.sign_in for proof in proofs if isinstance(proof, Claim) and proof.sign_in is not None]
+    found = row_store.read(User, _PEOPLE, [sign_ins, list(ids)]) if ids else []
+    people = {user.pk: (user, known, open_ones) for user, (known, open_ones) in found}
 
     def identity(proof: Proof) -> Identity | None:
+        sign_in = None
         if isinstance(proof, Claim):
-            user, known = people.get(proof.user_id, (None, None))
-            holds = user is not None and proof.holds_for(user)
-            key, expires_at = "", proof.expires_at
+            user, known, open_ones = people.get(proof.user_id, _NOBODY)
+            key, expires_at, sign_in = "", proof.expires_at, proof.sign_in
+            holds = user is not None and proof.holds_for(user) and (sign_in is None or sign_in in open_ones)
         else:
             contents = sessions.get(proof) or {}
-            user, known = people.get(int(contents.get(SESSION_KEY, 0)), (None, None))
-            holds = user is not None and constant_time_compare(
-                contents.get(HASH_SESSION_KEY, ""), user.get_session_auth_hash()
-            )
+            user, known, _open = people.get(int(contents.get(SESSION_KEY, 0)), _NOBODY)
+            holds = user is not None and _is_of(user, contents.get(HASH_SESSION_KEY, ""))
             key, expires_at = proof, None
         if user is None or not holds:
             return None
         memberships = tuple(KnownMembership(**each) for each in json.loads(known or "[]"))
-        return Identity(user, user.password, memberships, key, expires_at)
+        return Identity(user, user.password, memberships, key, expires_at, sign_in)
 
     return [identity(proof) for proof in proofs]
 
@@ -164,6 +169,12 @@ async def of_request(headers: Headers) -> Identity | None:
     by_token = header(headers, b"authorization") is not None
     proof = bearer_proof(headers) if by_token else cookie_proof(headers)
     return await identities.answer(proof) if proof else None
+
+
+def _is_of(user: User, session_hash: str) -> bool:
+    """Whether a session was begun with the password that the person still has, under a key of the site's."""
+    hashes = (user.get_session_auth_hash(), *user.get_session_auth_fallback_hash())
+    return any(constant_time_compare(session_hash, each) for each in hashes)
 
 
 def _contents(row: BrowserSession) -> dict[str, Any]:

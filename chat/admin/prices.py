@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from chat.admin import figures
+from chat.admin import figures, price_sources
 from chat.models import EnteredPrice
 from chat.providers.configured_models import is_model_name
 from chat.spending import entered_prices
@@ -46,7 +46,7 @@ class EnteredPriceAdmin(ReadOnlyAdmin):
     search_fields = ("model", "note")
     dollars = column(
         gettext_lazy("input · cached input · output"),
-        lambda obj: " · ".join(f"{float(each):g}" for each in (obj.input, obj.cached_input, obj.output)),
+        price_sources.amounts,
     )
 
     def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
@@ -56,7 +56,10 @@ class EnteredPriceAdmin(ReadOnlyAdmin):
         return PriceForm.Meta.fields if obj is None else (*PriceForm.Meta.fields, "entered_by", "entered_at")
 
     def get_fieldsets(self, request: HttpRequest, obj: Model | None = None) -> Any:
-        unit = gettext_lazy("Input and output in US dollars per million tokens.")
+        unit = gettext_lazy(
+            "Input and output in US dollars per million tokens. Calls are billed by it from its day on, after half a "
+            "minute at the latest in every process; what was called before keeps its cost."
+        )
         return [(None, {"fields": self.get_fields(request, obj), "description": unit})]
 
     @admin.display(description=gettext_lazy("holds"))

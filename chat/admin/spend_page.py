@@ -18,7 +18,7 @@ from django.utils.formats import date_format
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from chat.admin import charts, figures, spend
+from chat.admin import charts, figures, price_sources, spend
 from chat.concurrency.database import in_tool_thread
 from chat.models import ModelCall, Purpose
 from graphs.admin.audit import auditable, may_audit
@@ -186,11 +186,13 @@ def _chart(calls: QuerySet[ModelCall], wanted: SpendFilter) -> SafeString:
 
 def _tables(calls: QuerySet[ModelCall], total: spend.Spent) -> list[tuple[str, list[Line]]]:
     purposes = {str(value): str(label) for value, label in Purpose.choices}
+    sources = price_sources.in_words(filter(None, calls.values_list("price_source", flat=True).distinct()))
     wanted: tuple[tuple[str, tuple[str, ...], str, dict[str, str]], ...] = (
         (_("By person"), ("user__username",), _("nobody in particular"), {}),
         (_("By model"), ("provider", "model"), "", {}),
         (_("By object"), ("object",), _("no object"), {}),
         (_("By purpose"), ("purpose",), "", purposes),
+        (_("By price"), ("price_source",), _("no price, or one that was not recorded"), sources),
     )
     return [(title, _lines(calls, fields, total, empty, names)) for title, fields, empty, names in wanted]
 

@@ -8,7 +8,7 @@ from django.contrib import admin
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from chat.admin import figures, outcomes, spend_page
+from chat.admin import figures, outcomes, price_sources, spend_page
 from chat.models import ModelCall, Purpose
 from graphs.admin.audit import AuditAdmin, OfferedFilter, WorkspaceFilter, column_filter
 from graphs.admin.display import change_link, column
@@ -42,7 +42,7 @@ class ModelCallAdmin(AuditAdmin):
     fields = (
         *("created", "purpose", "shown_session", "person", "tenant", "object", "provider", "model"),
         *("prompt_tokens", "cached_tokens", "cache_write_tokens", "completion_tokens", "reasoning_tokens"),
-        *("estimated", "dollars", "latency", "first_token", "retries", "ended"),
+        *("estimated", "dollars", "price", "latency", "first_token", "retries", "ended"),
     )
     created = column(_("created"), lambda obj: figures.moment(obj.created_at), "created_at")
     shown_session = column(_("session"), lambda obj: change_link(obj.session) if obj.session else figures.NOTHING)
@@ -62,6 +62,13 @@ class ModelCallAdmin(AuditAdmin):
     def dollars(self, obj: ModelCall) -> str:
         about = "~" if obj.estimated and obj.cost else ""
         return about + figures.money(obj.cost)
+
+    @admin.display(description=_("price"))
+    def price(self, obj: ModelCall) -> str:
+        """Where the price is written by which it was billed."""
+        if obj.cost is None:
+            return figures.NOTHING
+        return price_sources.in_words([obj.price_source])[obj.price_source]
 
     @admin.display(description=_("time to first token"))
     def first_token(self, obj: ModelCall) -> str:

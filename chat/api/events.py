@@ -57,6 +57,8 @@ class EventPage(Shape):
 
 
 class SessionEventsView(APIView):
+    large_answer = True
+
     @extend_schema(operation_id="listSessionEvents", parameters=[AFTER, LIMIT], responses={200: EventPage})
     def get(self, request: Request, session_id: str) -> Response:
         """The conversation's events after a number."""
@@ -65,6 +67,8 @@ class SessionEventsView(APIView):
 
 
 class StreamEventsView(APIView):
+    large_answer = True
+
     @extend_schema(operation_id="listStreamEvents", parameters=[AFTER, LIMIT], responses={200: EventPage})
     def get(self, request: Request, stream_name: str) -> Response:
         """The events of a stream after a number."""
@@ -80,6 +84,8 @@ class ObjectStreamView(APIView):
 
 
 class MessageEventsView(APIView):
+    large_answer = True
+
     @extend_schema(operation_id="listMessageEvents", parameters=[AFTER, LIMIT], responses={200: EventPage})
     def get(self, request: Request, message_id: str) -> Response:
         """The events of one message, numbered as in the conversation's stream."""

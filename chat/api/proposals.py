@@ -125,6 +125,8 @@ class DecidedManyShape(Shape):
 
 
 class ProposalsView(APIView):
+    large_answer = True
+
     @extend_schema(
         operation_id="listProposals",
         parameters=[*FILTERS, *PAGE_PARAMETERS],
@@ -146,6 +148,8 @@ class ProposalsView(APIView):
 
 
 class WaitingView(APIView):
+    large_answer = True
+
     @extend_schema(operation_id="countWaitingProposals", responses={200: WaitingShape})
     def get(self, request: Request) -> Response:
         """How many proposals wait in the workspace. Its stream says when that changes."""
@@ -156,6 +160,8 @@ class WaitingView(APIView):
 
 
 class ProposalView(APIView):
+    large_answer = True
+
     @extend_schema(operation_id="getProposal", responses={200: WholeProposal})
     def get(self, request: Request, proposal_id: str) -> Response:
         """One proposal, whole."""

@@ -148,6 +148,8 @@ class SessionView(APIView):
 
 
 class SessionMessagesView(APIView):
+    large_answer = True
+
     @extend_schema(operation_id="listMessages", parameters=PAGE_PARAMETERS, responses={200: MessagePage})
     def get(self, request: Request, session_id: str) -> Response:
         """The latest messages, the oldest of them first; `previous` gives earlier ones."""

@@ -24,7 +24,7 @@ from chat.providers.provider import ProviderConfig
 from chat.providers.provider_error import ProviderError
 from chat.providers.turns import begun_and_ended_by_a_person
 from chat.sent_requests.keeping import KeptRequest
-from chat.spending.calls import CallCost, bound_of, cost_of, counted
+from chat.spending.calls import CallCost, bound_of, cost_of, counted, price_source_of
 from chat.spending.refusing import BudgetRefused
 from chat.spending.reserving import cover, reserve
 from chat.spending.settling import record_costs_now, release
@@ -105,6 +105,7 @@ class LiveCall:
             model=self.config.model,
             usage=usage,
             cost=cost_of(self.config, usage),
+            price_source=price_source_of(self.config),
             latency_ms=int((time.monotonic() - self.started) * 1000),
             first_token_ms=None if first is None else int((first - self.started) * 1000),
             retries=len(self._failed_attempts),

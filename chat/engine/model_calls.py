@@ -26,7 +26,7 @@ from chat.providers.estimating import estimate_usage, tokens_of
 from chat.providers.pieces import Reply
 from chat.providers.provider import ProviderConfig
 from chat.providers.provider_error import ProviderError
-from chat.spending.calls import CallCost, cost_of
+from chat.spending.calls import CallCost, cost_of, price_source_of
 from chat.spending.crashed import OUTCOME, settle_run
 from chat.spending.refusing import BudgetRefused
 
@@ -177,7 +177,8 @@ class ModelCalls:
             if self._answer.shows_more_than_rounds() or (self._run.died and not self._budgeted):
                 request = calling.prepare(config, self.prompt, self._answer, tools=True).request
                 usage = estimate_usage(request, Reply(text=self._answer.unstored_text()))
-                await self._add([CallCost(config.name, config.model, usage, cost_of(config, usage), 0, OUTCOME)])
+                cost, source = cost_of(config, usage), price_source_of(config)
+                await self._add([CallCost(config.name, config.model, usage, cost, 0, OUTCOME, price_source=source)])
 
     async def _add(self, costs: Sequence[CallCost]) -> None:
         self.unstored += costs

@@ -110,6 +110,7 @@ class Reservation(models.Model):
     cost = models.DecimalField(max_digits=22, decimal_places=8, null=True)
     input_price = models.FloatField(null=True)
     output_price = models.FloatField(null=True)
+    price_source = models.CharField(max_length=60, blank=True, default="", db_default="")
     uses = ArrayField(models.BigIntegerField())
     created_at = models.DateTimeField(db_default=Now())
 

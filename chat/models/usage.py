@@ -26,8 +26,8 @@ class ModelCall(models.Model):
     """One attempt to call a model: tokens as the vendor counted them (or `estimated`), cost in US dollars, times in ms.
 
     `cost` is empty without a price, `first_token_ms` if nothing came; `retries` counts the attempts before this one. It
-    stays when its person is gone. `object` is `type:id`. `attempt` keeps it from being recorded twice; old rows have
-    none.
+    stays when its person is gone. `object` is `type:id`. `attempt` keeps it from being recorded twice; `price_source`
+    is `Price.source`; old rows have neither.
     """
 
     workspace = models.ForeignKey(
@@ -53,6 +53,7 @@ class ModelCall(models.Model):
     reasoning_tokens = models.PositiveIntegerField(_("reasoning tokens"), default=0)
     estimated = models.BooleanField(_("estimated"), default=False)
     cost = models.DecimalField(_("cost"), max_digits=14, decimal_places=8, null=True)
+    price_source = models.CharField(_("price"), max_length=60, blank=True, default="", db_default="")
     latency_ms = models.PositiveIntegerField(_("duration"), default=0)
     first_token_ms = models.PositiveIntegerField(_("time to first token"), null=True)
     retries = models.PositiveSmallIntegerField(_("retries"), default=0)

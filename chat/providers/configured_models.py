@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -226,8 +226,10 @@ class ConfiguredModels:
             return entered
         entry = self._entry_for(name, model)
         if entry and entry.price:
-            return Price(*entry.price)
-        return _price_said(self._value(_variable(name, "PRICE")))
+            return replace(Price(*entry.price), source="table")
+        variable = _variable(name, "PRICE")
+        said = _price_said(self._value(variable))
+        return replace(said, source=f"variable:{variable}") if said else None
 
     def _strength(self, name: str, model: str) -> int:
         """The model's strength in the table, else what the environment says of a vendor with unnamed models."""

@@ -15,12 +15,16 @@ Wire = Literal["openai", "openai-responses", "anthropic", "demo"]
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """US dollars per million tokens. `cache_write` is for what a vendor keeps in its cache; None: as other input."""
+    """US dollars per million tokens. `cache_write` is for what a vendor keeps in its cache; None: as other input.
+
+    `source` says where it is written: "table", "variable:CUSTOM_PRICE", or "entered:7" for a row that people entered.
+    """
 
     input: float
     cached_input: float
     output: float
     cache_write: float | None = None
+    source: str = field(default="", compare=False)
 
     def cost(self, usage: Usage) -> float:
         """What a call cost, in US dollars."""

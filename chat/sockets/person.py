@@ -26,6 +26,7 @@ from chat.sockets import frames, refusals, strangers
 from chat.sockets.closing import ACCESS_CODES, NOT_AUTHENTICATED, TOO_MANY, Closing
 from chat.sockets.connection import GatedConsumer
 from chat.sockets.pace import Pace
+from graphs.site import refusal_events
 from graphs.site.database_away import AWAY
 from graphs.site.json_input import parse_json
 
@@ -55,7 +56,6 @@ class PersonConsumer(GatedConsumer):
         self.workspace = ""
         self.slot: Slot | None = None
         self._pace = Pace(_now())
-        self._counted_at: str | None = None
 
     async def connect(self) -> None:
         """Handshake: a browser needs an allowed Origin; its cookie is read once, here."""
@@ -68,7 +68,7 @@ class PersonConsumer(GatedConsumer):
         proof = identity.cookie_proof(headers) if has_origin else None
         self.identity = await identity.identities.answer(proof) if proof else None
         translation.activate(identity.language_of(headers, query.get("language", [""])[0]))
-        if self.identity is None and not self._come_as_stranger():
+        if self.identity is None and not await self._come_as_stranger():
             log.warning("socket refused: its address has too many that say not whose they are")
             raise DenyConnection
         await self.accept()
@@ -81,7 +81,6 @@ class PersonConsumer(GatedConsumer):
 
     async def disconnect(self, code: int | None) -> None:
         await super().disconnect(code)
-        self._be_no_stranger()
         open_readers.remove(self)
         if self.slot is not None:
             await asyncio.to_thread(connections.release, self.slot)
@@ -119,7 +118,11 @@ class PersonConsumer(GatedConsumer):
             raise
         except Exception as error:  # Any: `refusals.described` logs what it does not know, and the socket stays open.
             own_id = frames.guessed_id(text_data) if data is None else frames.own_id(data)
-            await self.refuse(own_id, *refusals.described(error))
+            code, text, details = refusals.described(error)
+            if code != "internal":
+                user_id = self.identity.user.pk if self.identity else None
+                refusal_events.tell(user_id, self._address(), f"ws {self.prefix}", code)
+            await self.refuse(own_id, code, text, details)
 
     async def _authenticate(self, frame: frames.Introduction) -> None:
         proof, known = identity.token_proof(frame.token), self.identity
@@ -129,7 +132,6 @@ class PersonConsumer(GatedConsumer):
         if known is None:
             await self._take_slot(person)
         self.identity, self.deadline = person, None
-        self._be_no_stranger()
         await self.send_frame({"type": f"{self.prefix}:authenticated", "_id": frame.id})
         if known is None:
             await self.authenticated()
@@ -140,22 +142,23 @@ class PersonConsumer(GatedConsumer):
         frame = {"type": f"{self.prefix}:error", "_id": own_id, "error": text, "code": code}
         await self.send_frame({**frame, **(details or {})})
 
-    def _come_as_stranger(self) -> bool:
+    async def _come_as_stranger(self) -> bool:
         """Counts the socket of somebody unknown; False if there are too many from its address."""
-        address = strangers.address_of((self.scope.get("client") or [""])[0], self.scope["headers"])
-        if not strangers.come(address):
-            return False
-        self._counted_at = address
-        return True
+        self.slot = strangers.slot_of(self._address())
+        if await strangers.come(self.slot):
+            return True
+        self.slot = None
+        return False
 
-    def _be_no_stranger(self) -> None:
-        if self._counted_at is not None:
-            strangers.leave(self._counted_at)
-            self._counted_at = None
+    def _address(self) -> str:
+        return strangers.address_of((self.scope.get("client") or [""])[0], self.scope["headers"])
 
     async def _take_slot(self, person: Identity) -> None:
-        self.slot = Slot(person.user.pk, uuid.uuid4().hex, self.sort)
-        if not await asyncio.to_thread(connections.take, self.slot):
+        """Counts the socket as the person's, and no longer as that of somebody unknown."""
+        before, self.slot = self.slot, Slot(person.user.pk, uuid.uuid4().hex, self.sort)
+        if before is not None:
+            connections.forget_here(before)
+        if not await asyncio.to_thread(connections.take, self.slot, before):
             text = _("You have too many connections open. Close some tabs.")
             await self.refuse(None, "too_many_sockets", text)
             raise Closing(TOO_MANY)

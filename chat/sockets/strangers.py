@@ -1,13 +1,16 @@
-"""Counts the sockets of this process that have not said whose they are, by the address they come from."""
+"""Counts the sockets that have not said whose they are, by the address they come from."""
 
-from collections import Counter
+import asyncio
+import uuid
 
 from django.conf import settings
 
+from chat.access import connections
+from chat.access.connections import Slot
 from chat.access.identity import Headers, header
 from graphs.site.client_address import client_address
 
-_of_address: Counter[str] = Counter()
+SORT = "unknown-sockets"
 
 
 def address_of(peer: str, headers: Headers) -> str:
@@ -15,16 +18,12 @@ def address_of(peer: str, headers: Headers) -> str:
     return client_address({"REMOTE_ADDR": peer, "HTTP_X_FORWARDED_FOR": header(headers, b"x-forwarded-for") or ""})
 
 
-def come(address: str) -> bool:
-    """Counts one more; False, and not counted, if its address has as many as it may."""
-    if _of_address[address] >= settings.LIMIT_UNKNOWN_SOCKETS:
-        return False
-    _of_address[address] += 1
-    return True
+def slot_of(address: str) -> Slot:
+    """What one more socket of an address is counted as."""
+    return Slot(address, uuid.uuid4().hex, SORT)
 
 
-def leave(address: str) -> None:
-    """Counts one less: it has said whose it is, or is gone."""
-    _of_address[address] -= 1
-    if not _of_address[address]:
-        del _of_address[address]
+async def come(slot: Slot) -> bool:
+    """Counts a socket; False if its address has as many as it may. A flood is refused without asking Valkey."""
+    most = settings.LIMIT_UNKNOWN_SOCKETS
+    return connections.open_here(slot) < most and await asyncio.to_thread(connections.take_one_of, most, slot)

@@ -46,6 +46,7 @@ class CallCost:
     purpose: Purpose = Purpose.CHAT
     reservation: uuid.UUID | None = None
     sent: KeptRequest | None = None
+    price_source: str = ""
     attempt: uuid.UUID = field(default_factory=uuid.uuid4)
 
     @property
@@ -74,6 +75,11 @@ def dollars(amount: float) -> Decimal:
 
 def cost_of(config: ProviderConfig, usage: Usage) -> Decimal | None:
     return dollars(config.price.cost(usage)) if config.price else None
+
+
+def price_source_of(config: ProviderConfig) -> str:
+    """Where the price of a model is written; "" without one."""
+    return config.price.source if config.price else ""
 
 
 def counted(text: str) -> int:

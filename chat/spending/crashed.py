@@ -70,6 +70,7 @@ def _cost(reservation: Reservation) -> CallCost:
         model=reservation.model,
         usage=usage,
         cost=dollars(price.cost(usage)) if price else None,
+        price_source=reservation.price_source,
         latency_ms=0,
         outcome=OUTCOME,
         purpose=Purpose(reservation.purpose),

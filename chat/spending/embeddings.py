@@ -74,7 +74,7 @@ def _local(bound: Bound, purpose: embedder.Purpose, account: Account, ask: Calla
 def _bound(name: str, texts: Sequence[str], purpose: embedder.Purpose, most_of: Callable[[str], int]) -> Bound:
     provider, _, model = name.partition("/")
     per_million = embedding_models.price(name)
-    price = None if per_million is None else Price(per_million, per_million, 0)
+    price = None if per_million is None else Price(per_million, per_million, 0, source="table")
     most = sum(most_of(text) + 1 for text in texts)
     return Bound(
         purpose=Purpose.EMBEDDING if purpose == "stored" else Purpose.QUESTION,
@@ -93,6 +93,7 @@ def _cost(bound: Bound, usage: Usage, started: float, outcome: str, reservation:
         model=bound.model,
         usage=usage,
         cost=dollars(bound.price.cost(usage)) if bound.price else None,
+        price_source=bound.price.source if bound.price else "",
         latency_ms=int((time.monotonic() - started) * 1000),
         outcome=outcome,
         purpose=bound.purpose,

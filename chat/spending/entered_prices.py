@@ -37,7 +37,7 @@ def read() -> None:
     global _kept
     found: dict[tuple[str, str], list[tuple[date, Price]]] = {}
     for row in EnteredPrice.objects.order_by("-valid_from", "-id"):
-        price = Price(float(row.input), float(row.cached_input), float(row.output))
+        price = Price(float(row.input), float(row.cached_input), float(row.output), source=f"entered:{row.pk}")
         found.setdefault((row.provider, row.model), []).append((row.valid_from, price))
     _kept = found
 

@@ -42,8 +42,8 @@ _ENTRY = "session_id, digest, parent, position, content"
 _REQUEST = "id, run_id, number, round, provider, model, parameters, head, tools, entries, marks"
 _CALL = (
     "workspace_id, user_id, session_id, run_id, request_id, attempt, object, purpose, provider, model, prompt_tokens, "
-    "completion_tokens, cached_tokens, cache_write_tokens, reasoning_tokens, estimated, cost, latency_ms, "
-    "first_token_ms, retries, outcome, created_at"
+    "completion_tokens, cached_tokens, cache_write_tokens, reasoning_tokens, estimated, cost, price_source, "
+    "latency_ms, first_token_ms, retries, outcome, created_at"
 )
 _RECORD = f"""
 WITH entries AS (
@@ -148,6 +148,7 @@ def _call(account: Account, cost: CallCost, request_id: uuid.UUID | None) -> dic
         "model": cost.model,
         **asdict(cost.usage),
         "cost": cost.cost,
+        "price_source": cost.price_source,
         "latency_ms": cost.latency_ms,
         "first_token_ms": cost.first_token_ms,
         "retries": cost.retries,

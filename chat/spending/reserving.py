@@ -97,5 +97,7 @@ def _frees_at(use: BudgetUse) -> datetime | None:
 
 def _store(account: Account, bound: Bound, reservation_id: uuid.UUID, uses: list[int]) -> None:
     columns = asdict(account) | {name: value for name, value in asdict(bound).items() if name != "price"}
-    prices = {"input_price": bound.price.input, "output_price": bound.price.output} if bound.price else {}
-    Reservation.objects.create(id=reservation_id, uses=uses, **columns, **prices)
+    price = bound.price
+    if price is not None:
+        columns |= {"input_price": price.input, "output_price": price.output, "price_source": price.source}
+    Reservation.objects.create(id=reservation_id, uses=uses, **columns)

@@ -1,23 +1,28 @@
 """Doors with the largest answers: a few at a time of one person and of this process, sent as fast as they are taken.
 
-An ASGI application around Django. Who finds no place waits for one, holding neither a thread nor a connection.
+An ASGI application around Django; a view marks itself by `large_answer`. Who finds no place waits for one, holding
+neither a thread nor a connection.
 """
 
 import asyncio
 import logging
-import re
 from collections import Counter
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Any
+from urllib.parse import parse_qs
 
 from django.http import HttpRequest, HttpResponseBase
+from django.urls import Resolver404, resolve
 from django.utils import translation
 from django.utils.translation import gettext as _
 
 from chat.access import identity
 from chat.access.identity import Identity
 from chat.sockets.backpressure import Gate, TooSlow, release_gate, response_gate
+from chat.sockets.strangers import address_of
 from chat.web.problem_answer import answer_problem
+from graphs.site import refusal_events
 from graphs.site.api.problems import Problem
 from graphs.site.database_away import AWAY
 
@@ -33,12 +38,6 @@ WAIT_S = 10.0
 READ_WITHIN_S = 30.0
 #: Where a scope has what tells a place how its answer is made.
 PLACE = "countersign.place"
-_WHOLE = re.compile(
-    r"/api/v1/(graphs/[^/]+(/export)?|node-types|objects(/[^/]+/[^/]+)?|history(/[^/]+)?|proposals(/[^/]+)?"
-    r"|streams/events/[^/]+"
-    r"|chat/sessions/[^/]+/(messages|stream-events)|chat/messages/[^/]+/stream-events)"
-)
-_SEARCHED = "/api/v1/graphs"
 
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 Answer = Callable[[HttpRequest], HttpResponseBase]
@@ -76,45 +75,56 @@ class Place:
         self._places.changed(self)
 
 
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    user_id: int
+    place: asyncio.Future[Place]
+
+
 class Places:
-    """Who has a place, and who waits for one, in the order in which they came."""
+    """Who has a place, and who waits for one: who came first gets the next one, but for people who have enough."""
 
     def __init__(self) -> None:
         self._taken: list[Place] = []
         self._of_person: Counter[int] = Counter()
-        self._waiting: list[asyncio.Future[None]] = []
+        self._waiting: list[_Waiting] = []
 
     async def take(self, user_id: int) -> Place | None:
         """A place; None if none came free in time."""
+        if self._has_room(user_id):
+            return self._given(user_id)
         loop = asyncio.get_running_loop()
         deadline = loop.time() + WAIT_S
-        while not self._has_room(user_id):
-            self._cut_a_slow_reader(loop.time())
-            free: asyncio.Future[None] = loop.create_future()
-            self._waiting.append(free)
-            try:
-                async with asyncio.timeout_at(min(deadline, loop.time() + 1)):
-                    await free
-            except TimeoutError:
-                if loop.time() >= deadline:
-                    return None
-            finally:
-                if free in self._waiting:
-                    self._waiting.remove(free)
+        waiting = _Waiting(user_id, loop.create_future())
+        self._waiting.append(waiting)
+        try:
+            while not waiting.place.done() and (left := deadline - loop.time()) > 0:
+                self._cut_a_slow_reader(loop.time())
+                await asyncio.wait([waiting.place], timeout=min(left, 1))
+        except asyncio.CancelledError:
+            if waiting.place.done():
+                waiting.place.result().sent()
+            raise
+        finally:
+            if waiting in self._waiting:
+                self._waiting.remove(waiting)
+        return waiting.place.result() if waiting.place.done() else None
+
+    def changed(self, place: Place) -> None:
+        """Frees the place if its answer is made and sent, and gives those who wait, in turn, what there is room for."""
+        if place.is_made and place.is_sent and place in self._taken:
+            self._taken.remove(place)
+            self._of_person -= Counter([place.user_id])
+        for waiting in list(self._waiting):
+            if self._has_room(waiting.user_id):
+                self._waiting.remove(waiting)
+                waiting.place.set_result(self._given(waiting.user_id))
+
+    def _given(self, user_id: int) -> Place:
         place = Place(self, user_id)
         self._taken.append(place)
         self._of_person[user_id] += 1
         return place
-
-    def changed(self, place: Place) -> None:
-        """Frees the place if its answer is made and sent, and lets those who wait look."""
-        if place.is_made and place.is_sent and place in self._taken:
-            self._taken.remove(place)
-            self._of_person -= Counter([place.user_id])
-        waiting, self._waiting = self._waiting, []
-        for each in waiting:
-            if not each.done():
-                each.set_result(None)
 
     def _has_room(self, user_id: int) -> bool:
         made = sum(not place.is_made for place in self._taken)
@@ -145,7 +155,7 @@ class LargeAnswers:
             return
         place = await self.places.take(person.user.pk)
         if place is None:
-            await _refuse(scope, send)
+            await _refuse(person, scope, send)
             return
         try:
             await self._application({**scope, PLACE: place}, receive, _Paced(place, send))
@@ -191,9 +201,15 @@ class _Paced:
 
 
 def _may_be_large(scope: dict[str, Any]) -> bool:
-    path = scope["path"]
-    searched = path == _SEARCHED and b"search=" in scope.get("query_string", b"")
-    return scope["method"] in {"GET", "HEAD"} and (searched or _WHOLE.fullmatch(path) is not None)
+    """Whether the view says so of what it answers: `large_answer` is True, or the parameter that makes it large."""
+    if scope["method"] not in {"GET", "HEAD"}:
+        return False
+    try:
+        view = resolve(scope["path"]).func
+    except Resolver404:
+        return False
+    large: bool | str = getattr(getattr(view, "view_class", view), "large_answer", False)
+    return large if isinstance(large, bool) else large in parse_qs(scope.get("query_string", b"").decode("latin1"))
 
 
 async def _person(scope: dict[str, Any]) -> Identity | None:
@@ -204,7 +220,9 @@ async def _person(scope: dict[str, Any]) -> Identity | None:
         return None
 
 
-async def _refuse(scope: dict[str, Any], send: Any) -> None:
+async def _refuse(person: Identity, scope: dict[str, Any], send: Any) -> None:
+    address = address_of((scope.get("client") or [""])[0], scope["headers"])
+    refusal_events.tell(person.user.pk, address, f"{scope['method']} {resolve(scope['path']).route}", "throttled", 429)
     translation.activate(identity.language_of(scope["headers"]))
     sentence = _("Too many large answers at once. Try again in a moment.")
     await answer_problem(Problem(429, "throttled", sentence, headers={"Retry-After": "5"}), scope["headers"], send)

@@ -89,6 +89,8 @@ class ChangesView(APIView):
 
 
 class NodeTypesView(APIView):
+    large_answer = True
+
     @extend_schema(operation_id="listNodeTypes", parameters=PAGE_PARAMETERS, responses={200: NodeTypePage})
     def get(self, request: Request) -> Response:
         """The node types that the workspace defined, beside those that every workspace has."""

@@ -52,6 +52,8 @@ UPLOAD = {
 
 
 class GraphsView(APIView):
+    large_answer = "search"  # It looks through all descriptions.
+
     @extend_schema(operation_id="listGraphs", parameters=LIST_PARAMETERS, responses={200: GraphPage})
     def get(self, request: Request) -> Response:
         """The graphs of the workspace by name."""
@@ -62,6 +64,8 @@ class GraphsView(APIView):
 
 
 class GraphView(APIView):
+    large_answer = True
+
     @extend_schema(operation_id="getGraph", parameters=[KEY], responses={200: GraphShape, 304: None})
     def get(self, request: Request, key: str) -> HttpResponseBase:
         """One graph with its sheets, nodes, edges and the node types it uses."""
@@ -112,6 +116,8 @@ class TrustView(APIView):
 
 
 class ExportView(APIView):
+    large_answer = True
+
     @extend_schema(
         operation_id="exportGraph",
         parameters=[KEY, OpenApiParameter("format", str, enum=["native"], default="native")],

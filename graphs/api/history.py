@@ -55,6 +55,8 @@ FILTERS = [
 
 
 class HistoryView(APIView):
+    large_answer = True
+
     @extend_schema(operation_id="listHistory", parameters=FILTERS, responses={200: VersionPage})
     def get(self, request: Request) -> Response:
         """What was changed on an object, newest first: each version with the change set that made it."""
@@ -67,6 +69,8 @@ class HistoryView(APIView):
 
 
 class ChangeSetView(APIView):
+    large_answer = True
+
     @extend_schema(operation_id="getChangeSet", parameters=[SEARCH, *PAGE_PARAMETERS], responses={200: ChangeSetPage})
     def get(self, request: Request, change_set_id: str) -> Response:
         """One change set; of a long one its modifications in pages, and of each page the diff."""
@@ -82,6 +86,8 @@ class ChangeSetView(APIView):
 
 
 class VersionsView(APIView):
+    large_answer = True
+
     @extend_schema(
         operation_id="compareVersions",
         parameters=[OBJECT, OpenApiParameter("a", _VERSION, required=True), OpenApiParameter("b", _VERSION)],

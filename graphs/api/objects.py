@@ -74,6 +74,8 @@ class KindsView(APIView):
 
 
 class ObjectsView(APIView):
+    large_answer = True
+
     @extend_schema(operation_id="listObjects", parameters=FILTERS, responses={200: ObjectPage})
     def get(self, request: Request) -> Response:
         """The objects of one kind, by their titles if nothing else is asked for."""
@@ -113,6 +115,8 @@ class NewObjectView(APIView):
 
 
 class ObjectView(APIView):
+    large_answer = True
+
     @extend_schema(operation_id="getObject", parameters=[TYPE, ID], responses={200: ObjectShape})
     def get(self, request: Request, object_type: str, object_id: str) -> Response:
         """One object with its fields, and how many others it holds."""

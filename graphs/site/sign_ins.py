@@ -3,7 +3,7 @@
 import hashlib
 import uuid
 from contextlib import suppress
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from django.contrib.auth.signals import user_logged_in, user_logged_out
 from django.contrib.sessions.models import Session
 from django.db import transaction
-from django.db.models import CharField, Exists, Func, OuterRef, QuerySet
+from django.db.models import CharField, Exists, Func, OuterRef, Q, QuerySet
 from django.dispatch import receiver
 from django.http import HttpRequest
 from django.utils import timezone
@@ -28,16 +28,18 @@ DEVICE_CHARS = 200
 
 
 def begin(user: User, device: str) -> TokenPair:
-    """Tokens of a new sign-in of a program; what nobody has renewed in time is forgotten."""
-    expired = timezone.now() - api_settings.REFRESH_TOKEN_LIFETIME
-    SignIn.objects.filter(user=user, session="", renewed_at__lt=expired).delete()
+    """Tokens of a new sign-in of a program; those of the person that are over are forgotten."""
+    SignIn.objects.filter(_is_over(timezone.now()), user=user, session="").delete()
     made = SignIn(user=user, device=device[:DEVICE_CHARS], token=uuid.uuid4().hex)
     made.save(force_insert=True)
     return tokens.issue(user, made.pk, made.token)
 
 
 def renew(refresh: str) -> TokenPair:
-    """New tokens for a refresh token, which counts no longer. Raises `TokenRefused`; a used one ends the sign-in."""
+    """New tokens for a refresh token, which counts no longer. Raises `TokenRefused`; a used one ends the sign-in.
+
+    So does one of a sign-in that is as old as one may be, however often it was renewed.
+    """
     asked = tokens.read_refresh(refresh)
     limits.require("writes", str(asked.user.pk), settings.LIMIT_WRITES)
     with transaction.atomic():
@@ -45,7 +47,10 @@ def renew(refresh: str) -> TokenPair:
         if found is None:
             raise TokenRefused
         now = timezone.now()
-        if asked.token == found.token:
+        if found.created_at < now - _longest():
+            found.delete()
+            found = None
+        elif asked.token == found.token:
             found.previous_token, found.token, found.renewed_at = found.token, uuid.uuid4().hex, now
             found.save(update_fields=["previous_token", "token", "renewed_at"])
         elif asked.token != found.previous_token or now - found.renewed_at > GRACE:
@@ -88,13 +93,23 @@ def session_of(request: HttpRequest) -> str:
 
 
 def forget_over() -> None:
-    """Deletes sessions of browsers that are over, with their sign-ins, and programs that nobody renewed in time."""
+    """Deletes sessions of browsers that are over, with their sign-ins, and sign-ins of programs that are over."""
     now = timezone.now()
     Session.objects.filter(expire_date__lt=now).delete()
     long_ago = now - timedelta(seconds=settings.SESSION_COOKIE_AGE)
     kept = Session.objects.annotate(digest=_Digest("session_key")).filter(digest=OuterRef("session"))
     SignIn.objects.filter(~Exists(kept), created_at__lt=long_ago).exclude(session="").delete()
-    SignIn.objects.filter(session="", renewed_at__lt=now - api_settings.REFRESH_TOKEN_LIFETIME).delete()
+    SignIn.objects.filter(_is_over(now), session="").delete()
+
+
+def _longest() -> timedelta:
+    """How long a program may stay signed in."""
+    return timedelta(days=settings.SIGN_IN_DAYS)
+
+
+def _is_over(now: datetime) -> Q:
+    """That nobody has renewed the sign-in of a program in time, or that it is too old."""
+    return Q(renewed_at__lt=now - api_settings.REFRESH_TOKEN_LIFETIME) | Q(created_at__lt=now - _longest())
 
 
 class _Digest(Func):

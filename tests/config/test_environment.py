@@ -23,6 +23,7 @@ WRONG = {
     "REDIS_PREFIX": ["a b", "{a}", "x" * 51],
     "DEBUG": SWITCHES, "HTTPS": SWITCHES, "AI_DEBUG": SWITCHES, "AI_LOG_TEXT": SWITCHES,
     "SECRET_KEY": ["nonsense"], "METRICS_TOKEN": ["nonsense"],
+    "SECRET_KEY_FALLBACKS": ["nonsense", f"{'x' * 32},short"],
     "ALLOWED_HOSTS": ["https://example.org", "example.org:8000", "example.org/chat", "a b"],
     "CSRF_TRUSTED_ORIGINS": ["example.org", "https://example.org/chat", "ftp://example.org", "https://[::1"],
     "TRUSTED_PROXIES": ["nonsense", "10.0.0.1/8", "10.0.0.0/33", "localhost"],
@@ -40,6 +41,7 @@ WRONG = {
     "LIMIT_UNKNOWN_SOCKETS": [*NUMBERS, "0"],
     "MAX_MESSAGE_CHARS": [*NUMBERS, "0"], "MAX_FRAME_BYTES": [*NUMBERS, "1023"], "MAX_IMPORT_BYTES": [*NUMBERS, "1023"],
     "MAX_IMPORT_NODES": [*NUMBERS, "0"],
+    "SIGN_IN_DAYS": [*NUMBERS, "0", "36501"],
     "PROPOSAL_DAYS": [*NUMBERS, "0", "36501"], "COMPACT_EVENTS_DAYS": NUMBERS, "AI_KEEP_REQUESTS_DAYS": NUMBERS,
 }  # fmt: skip
 RIGHT = [
@@ -55,6 +57,7 @@ RIGHT = [
     ("CSRF_TRUSTED_ORIGINS", "https://example.org, http://127.0.0.1:8000,https://*.example.org"),
     ("TRUSTED_PROXIES", "127.0.0.1, 10.0.3.0/28,::1,fd00::/8"),
     ("AI_LOG_SINK", "package.module.function"),
+    ("SECRET_KEY_FALLBACKS", f"{'x' * 32}, {'y' * 40}"),
     ("LIMIT_LOGIN", "1/s"),
     ("TOOL_ROUNDS_EXTENDED", "5"),
     ("PROCESS_SILENT_S", "10"),

@@ -16,6 +16,7 @@ pytestmark = pytest.mark.django_db
 
 PAGE, CHANGE, OTHERS = "/account/", "/account/password/", "/account/sign-ins/end-others/"
 NEW = "a new password of 2026"
+AGAIN = {"password": PASSWORD}
 
 
 def new_password(client: Client, old: str = PASSWORD, new: str = NEW, again: str = NEW) -> Any:
@@ -76,24 +77,46 @@ def test_sign_ins_are_listed_and_ended_one_by_one(bob: User) -> None:
     assert "Firefox, Linux" in page
     assert page.count("this browser") == 1
     row = SignIn.objects.get(session=digest(elsewhere))
-    assert here.post(f"/account/sign-ins/{row.pk}/end/").status_code == 302
+    assert here.post(f"/account/sign-ins/{row.pk}/end/", AGAIN).status_code == 302
     assert (is_in(here), is_in(elsewhere)) == (True, False)
 
 
 def test_all_others_are_ended_at_once(bob: User) -> None:
     here, others = signed_in(bob), [signed_in(bob) for _time in range(3)]
-    here.post(OTHERS)
+    here.post(OTHERS, AGAIN)
     assert is_in(here)
     assert not any(map(is_in, others))
+
+
+@pytest.mark.parametrize("given", [{}, {"password": ""}, {"password": "wrong"}, {"password": PASSWORD + "\0"}])
+def test_nobody_is_signed_out_elsewhere_without_the_password(bob: User, given: dict[str, str]) -> None:
+    """Who finds a browser open does not send its person away."""
+    here, elsewhere = signed_in(bob), signed_in(bob)
+    row = SignIn.objects.get(session=digest(elsewhere))
+    for address in (OTHERS, f"/account/sign-ins/{row.pk}/end/"):
+        answer = here.post(address, given, follow=True, headers={"Accept-Language": "fr"})
+        assert "Le mot de passe n’est pas correct." in answer.content.decode()
+    assert is_in(elsewhere)
+    assert 'name="password"' in here.get(PAGE).content.decode()
+
+
+def test_guessing_the_password_to_sign_out_elsewhere_is_limited(bob: User, settings: Settings) -> None:
+    settings.LIMIT_LOGIN = "2/hour"
+    here, elsewhere = signed_in(bob), signed_in(bob)
+    for given in ("wrong", "wrong again", PASSWORD):
+        here.post(OTHERS, {"password": given})
+    assert is_in(elsewhere)
+    assert "Too many attempts." in here.get(PAGE).content.decode()
+    assert new_password(here, PASSWORD).status_code == 429
 
 
 def test_nobody_ends_or_sees_those_of_others(alice: User, bob: User) -> None:
     mine, theirs = signed_in(alice), signed_in(bob)
     row = SignIn.objects.get(user=bob)
     assert str(row.pk) not in mine.get(PAGE).content.decode()
-    answers = [mine.post(f"/account/sign-ins/{key}/end/").status_code for key in (row.pk, uuid.uuid4())]
+    answers = [mine.post(f"/account/sign-ins/{key}/end/", AGAIN).status_code for key in (row.pk, uuid.uuid4())]
     assert answers == [302, 302], "foreign is like absent"
-    mine.post(OTHERS)
+    mine.post(OTHERS, AGAIN)
     assert is_in(theirs)
 
 
@@ -114,9 +137,9 @@ def test_who_belongs_to_no_workspace_has_the_page_too() -> None:
 def test_ending_sign_ins_is_limited(bob: User, settings: Settings) -> None:
     settings.LIMIT_WRITES = "1/hour"
     here = signed_in(bob)
-    here.post(OTHERS)
+    here.post(OTHERS, AGAIN)
     elsewhere = signed_in(bob)
-    here.post(OTHERS)
-    here.post(f"/account/sign-ins/{SignIn.objects.get(session=digest(elsewhere)).pk}/end/")
+    here.post(OTHERS, AGAIN)
+    here.post(f"/account/sign-ins/{SignIn.objects.get(session=digest(elsewhere)).pk}/end/", AGAIN)
     assert is_in(elsewhere)
     assert "Too many requests." in here.get(PAGE).content.decode()

@@ -13,6 +13,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from config import settings as written
+from graphs.models import Workspace
 from tests.cast import PASSWORD, signed_in
 from tests.graphs.admin.staff import superuser
 
@@ -33,6 +34,35 @@ def signs_in(name: str, password: str) -> bool:
 @pytest.mark.parametrize("new", ["qwertyuiop", "1qaz2wsx", "trustno1", "iloveyou1", "password1", "bob", "bob@example"])
 def test_common_short_and_own_words_are_refused(bob: User, new: str) -> None:
     assert not changes(bob, new)
+
+
+@pytest.mark.parametrize(
+    ("new", "taken"),
+    [
+        *(("Countersign2026", False), ("countersigncountersign", False), ("COUNTERSIGN!demo1", False)),
+        *(
+            ("Rocket Works 99", False),
+            ("rocketworks99", False),
+            ("rocket-works-99", False),
+            ("myhost.Example.1", False),
+        ),
+        *(("acme secret plan", False), ("countersign brown horse", True), ("rocket 1234567", True)),
+        *(("works and rockets", True), ("10.11.12.13", True)),
+    ],
+)
+def test_words_of_the_site_and_names_of_its_workspaces_are_no_password(
+    bob: User, settings: Settings, new: str, taken: bool
+) -> None:
+    settings.ALLOWED_HOSTS = ["testserver", "myhost.example", ".intra.example", "*", "[::1]", "10.11.12.13"]
+    Workspace.objects.create(slug="rocket-works", name="Rocket Works")
+    Workspace.objects.create(slug="acme", name="Acme secret plan")
+    assert changes(bob, new) is taken
+
+
+def test_that_is_said_in_the_readers_language(bob: User) -> None:
+    given = {"old_password": PASSWORD, "new_password1": "Countersign1", "new_password2": "Countersign1"}
+    page = signed_in(bob).post(CHANGE, given, headers={"Accept-Language": "fr"}).content.decode()
+    assert page.count("8 caractères en plus des noms de ce site et de ses espaces de travail") == 2
 
 
 @pytest.mark.parametrize(

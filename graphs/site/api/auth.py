@@ -66,7 +66,7 @@ class RevokeView(APIView):
 
     @extend_schema(operation_id="revokeToken", request=Renewal, responses={204: None}, auth=[])
     def post(self, request: Request) -> Response:
-        """Sign out: the refresh token and those made of it count no longer. Access tokens end with their 15 minutes."""
+        """Sign out: the refresh token and all tokens made of it count no longer."""
         login_limit.require_of_address(request)
         with _as_problem():
             sign_ins.revoke(read_body(request, Renewal).refresh)

@@ -1,20 +1,23 @@
-"""Issues, renews and reads JSON web tokens, which end with their time, password or account."""
+"""Issues, renews and reads JSON web tokens, which end with their time, sign-in, password or account."""
 
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any, TypeVar, cast
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.utils.crypto import constant_time_compare, salted_hmac
 from pydantic import BaseModel
+from rest_framework_simplejwt.backends import TokenBackend
 from rest_framework_simplejwt.exceptions import TokenError
 from rest_framework_simplejwt.settings import api_settings
 from rest_framework_simplejwt.tokens import AccessToken, RefreshToken, Token
 
 #: What becomes of a time that is no number, or none of a year that there is.
 _NO_TIME = (ValueError, TypeError, OverflowError, OSError)
-#: Claims of a refresh token.
+#: The claim of tokens of a sign-in, and one of a refresh token.
 SIGN_IN = "sign_in"
 NAME = "name"
 AnyToken = TypeVar("AnyToken", AccessToken, RefreshToken)
@@ -31,15 +34,20 @@ class TokenPair(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """The person that a genuine access token names, and until when; it counts only if it `holds_for` them."""
+    """The person that a genuine access token names, and until when; it counts only if it `holds_for` them.
+
+    It ends with its `sign_in`, if that is not None: whoever looks for the person looks for that, too.
+    """
 
     user_id: int
     password_mark: str
     expires_at: datetime
+    sign_in: uuid.UUID | None = None
 
     def holds_for(self, user: User) -> bool:
         """Whether the person still has the password of that time, and an open account."""
-        same_password = constant_time_compare(self.password_mark, _mark(user))
+        marks = (_mark(user, key) for key in (None, *settings.SECRET_KEY_FALLBACKS))
+        same_password = any(constant_time_compare(self.password_mark, mark) for mark in marks)
         return user.pk == self.user_id and user.is_active and same_password
 
 
@@ -53,12 +61,14 @@ class Renewal:
 
 
 def issue(user: User, sign_in: uuid.UUID | None = None, token: str = "") -> TokenPair:
-    """Tokens for a person; the one that renews them belongs to a sign-in (`graphs.site.sign_ins`)."""
+    """Tokens for a person, of a sign-in (`graphs.site.sign_ins`) if they are to be renewed."""
     refresh = RefreshToken.for_user(user)
     refresh[api_settings.REVOKE_TOKEN_CLAIM] = _mark(user)
-    access = str(refresh.access_token)
     if sign_in is not None:
-        refresh[SIGN_IN], refresh[NAME] = str(sign_in), token
+        refresh[SIGN_IN] = str(sign_in)
+    access = str(refresh.access_token)  # It says what the other one says so far.
+    if sign_in is not None:
+        refresh[NAME] = token
     return TokenPair(access=access, refresh=str(refresh))
 
 
@@ -79,19 +89,36 @@ def read_access(access: str) -> User:
 
 def read_claim(access: str) -> Claim:
     """The claim of an access token, without a look into the database; raises `TokenRefused`."""
-    return _claim(_verified(access, AccessToken))
+    token = _verified(access, AccessToken)
+    if SIGN_IN not in token:
+        return _claim(token)
+    try:
+        return replace(_claim(token), sign_in=uuid.UUID(token[SIGN_IN]))
+    except (ValueError, TypeError, AttributeError) as error:
+        raise TokenRefused from error
 
 
-def _mark(user: User) -> str:
+def _mark(user: User, key: str | None = None) -> str:
     """What a token says of the password it was given for; the library's own mark is a bare MD5 of the stored hash."""
-    return salted_hmac("graphs.site.api.tokens", user.password, algorithm="sha256").hexdigest()
+    return salted_hmac("graphs.site.api.tokens", user.password, secret=key, algorithm="sha256").hexdigest()
 
 
 def _verified(text: str, token_class: type[AnyToken]) -> AnyToken:
-    try:
-        return token_class(cast(Any, text))
-    except (TokenError, *_NO_TIME) as error:
-        raise TokenRefused from error
+    """The token, signed by the site's key or by one of before."""
+    refused: Exception | None = None
+    for class_ in (token_class, *(_signed_by(key, token_class) for key in settings.SECRET_KEY_FALLBACKS)):
+        try:
+            return class_(cast(Any, text))
+        except (TokenError, *_NO_TIME) as error:
+            refused = refused or error
+    raise TokenRefused from refused
+
+
+@cache
+def _signed_by(key: str, token_class: Any) -> Any:
+    """The class of tokens that this key has signed."""
+    backend = TokenBackend(api_settings.ALGORITHM, key, audience=api_settings.AUDIENCE, issuer=api_settings.ISSUER)
+    return type(token_class.__name__, (token_class,), {"_token_backend": backend})
 
 
 def _claim(token: Token) -> Claim:
@@ -104,7 +131,8 @@ def _claim(token: Token) -> Claim:
 
 
 def _user_of(claim: Claim) -> User:
-    user = User.objects.filter(pk=claim.user_id).first()
+    people = User.objects.filter(pk=claim.user_id)
+    user = (people if claim.sign_in is None else people.filter(sign_ins=claim.sign_in)).first()
     if user is None or not claim.holds_for(user):
         raise TokenRefused
     return user

@@ -11,8 +11,9 @@ from chat.access.checks import Access, Reader, check_access
 from chat.actions.conversations import post_message
 from chat.models import Session, Stream
 from chat.queries.streams import stream_for
-from graphs.models import Graph, Membership, Role, Workspace
+from graphs.models import Graph, Membership, Role, SignIn, Workspace
 from graphs.objects.refs import Ref
+from graphs.site import sign_ins
 from graphs.site.access import NotFound, member_of
 from graphs.site.api import tokens
 from tests import cast
@@ -46,6 +47,12 @@ def set_role(user: User, role: Role) -> None:
     Membership.objects.filter(user=user).update(role=role)
 
 
+def by_program(user: User, **more: Any) -> Reader:
+    proof = identity.token_proof(sign_ins.begin(user, "robot").access)
+    assert proof is not None
+    return reader(proof, **more)
+
+
 ENDS: list[Callable[[User], Any]] = [
     lambda user: User.objects.filter(pk=user.pk).update(is_active=False),
     lambda user: User.objects.filter(pk=user.pk).update(password="another one"),
@@ -65,6 +72,14 @@ def test_it_checks_everybody_in_one_query(
     readers = [by_token(alice, streams=[stream.pk]), by_cookie(bob), by_token(charlie, wishes=[stream.name])]
     with django_assert_num_queries(1):
         assert check_access(readers) == [GOOD] * 3
+
+
+def test_it_ends_with_the_sign_in_of_a_program(alice: User, bob: User, django_assert_num_queries: Any) -> None:
+    readers = [by_program(alice), by_token(alice), by_program(alice), by_program(bob)]
+    with django_assert_num_queries(1):
+        assert check_access(readers) == [GOOD] * 4
+    SignIn.objects.filter(user=alice).earliest("created_at").delete()
+    assert check_access(readers) == [Access("ended"), GOOD, GOOD, GOOD]
 
 
 @pytest.mark.parametrize("end", ENDS)

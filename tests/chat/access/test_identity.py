@@ -7,7 +7,8 @@ from pytest_django import Settings
 
 from chat.access import identity
 from chat.access.identity import Headers, Identity, Proof, origin_allowed
-from graphs.models import Membership, Role, Workspace
+from graphs.models import Membership, Role, SignIn, Workspace
+from graphs.site import sign_ins
 from graphs.site.api import tokens
 from tests.cast import signed_in
 
@@ -113,6 +114,16 @@ def person(proof: Proof | None) -> Identity | None:
 
 def with_cookie(value: str) -> Headers:
     return [(b"cookie", f"other={{'a': [1]}}; sessionid={value}; more=1".encode())]
+
+
+@pytest.mark.django_db
+def test_it_knows_nobody_by_a_token_whose_sign_in_is_over(alice: User, bob: User) -> None:
+    first, second, of_bob = (sign_ins.begin(user, "robot").access for user in (alice, alice, bob))
+    SignIn.objects.filter(user=alice).earliest("created_at").delete()
+    foreign = tokens.issue(alice, SignIn.objects.get(user=bob).pk).access
+    proofs = [identity.token_proof(token) for token in (first, second, of_bob, foreign)]
+    found = identity.identify([proof for proof in proofs if proof])
+    assert [each and each.user for each in found] == [None, alice, bob, None]
 
 
 @pytest.mark.django_db

@@ -7,15 +7,21 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.formats import date_format
 from pytest_django import DjangoAssertNumQueries
 
+from chat.admin import price_sources
+from chat.engine import calling
 from chat.engine.available_models import configured
-from chat.models import EnteredPrice
-from chat.providers.pieces import Usage
+from chat.models import EnteredPrice, ModelCall
+from chat.providers.model_request import ModelRequest, PromptMessage
+from chat.providers.pieces import TurnEnd, Usage, UsageReport
 from chat.providers.provider import Price
 from chat.spending import entered_prices
 from chat.spending.calls import cost_of
+from chat.spending.settling import record_costs_now
 from graphs.models import Workspace
+from graphs.site.accounts import Account
 from tests.graphs.admin.staff import auditor, mere_staff, superuser
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -46,6 +52,7 @@ def test_a_price_is_entered_with_its_day_and_its_person_and_holds_at_once() -> N
 def test_the_page_says_what_the_numbers_are() -> None:
     page = superuser().get(reverse("admin:chat_enteredprice_add"), headers={"Accept-Language": "fr"}).content.decode()
     assert "en dollars américains par million de jetons" in page
+    assert "au plus tard après une demi-minute dans chaque processus" in page
 
 
 def test_the_latest_whose_day_has_come_holds() -> None:
@@ -81,6 +88,65 @@ def test_only_superusers_enter_one_and_nobody_changes_or_deletes_it(demo_workspa
     for page in ("change", "delete"):
         assert root.post(reverse(f"admin:chat_enteredprice_{page}", args=[row.pk]), {"output": "0"}).status_code == 403
     assert (EnteredPrice.objects.get().output, EnteredPrice.objects.count()) == (Decimal("1.5"), 1)
+
+
+def billed(choice: str, workspace: Workspace) -> ModelCall:
+    """A call of a model that read a million tokens, recorded as it is after an answer."""
+    config = configured().resolve(choice)
+    request = ModelRequest((PromptMessage("user", "Hi"),), (), config.model, 10)
+    call = calling.LiveCall(config, request, started=0, outcome="complete")
+    call.take(UsageReport(Usage(1_000_000, 0)))
+    call.take(TurnEnd("stop"))
+    record_costs_now(Account(workspace.pk), call.costs())
+    return ModelCall.objects.latest("pk")
+
+
+def test_a_call_says_by_which_price_it_was_billed(demo_workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "x")
+    client = superuser()
+    model = configured().resolve("openai").model
+    free = billed(CHOICE, demo_workspace)
+    table = billed("openai", demo_workspace)
+    monkeypatch.setenv("CUSTOM_PRICE", "input=7,output=7")
+    variable = billed(CHOICE, demo_workspace)
+    assert enter(client) == enter(client, provider="openai", model=model, input="3") == 302
+    own, entered = billed(CHOICE, demo_workspace), billed("openai", demo_workspace)
+    assert enter(client, input="99") == 302
+    old = ModelCall.objects.create(workspace=demo_workspace, provider="openai", model="gpt", cost=1, outcome="complete")
+    day = date_format(timezone.localdate(), "DATE_FORMAT")
+    said = {
+        free: ("—", "—"),
+        table: ("the site’s table of vendors", "la table des fournisseurs du site"),
+        variable: ("the variable CUSTOM_PRICE", "la variable CUSTOM_PRICE"),
+        own: (f"0.5 · 0.1 · 1.5, entered by root on {day}", "0.5 · 0.1 · 1.5, saisi par root le"),
+        entered: (f"3 · 0.1 · 1.5, entered by root on {day}", "3 · 0.1 · 1.5, saisi par root le"),
+        old: ("not recorded", "non enregistré"),
+    }
+    spent = {
+        language: client.get(reverse("admin:chat_spend"), headers={"Accept-Language": language})
+        for language in ("en", "fr")
+    }
+    for call, words in said.items():
+        for language, sentence in zip(spent, words, strict=True):
+            address = reverse("admin:chat_modelcall_change", args=[call.pk])
+            page = client.get(address, headers={"Accept-Language": language}).content.decode()
+            assert f'<div class="readonly">{sentence}' in page
+            assert call in (free, old) or sentence in spent[language].content.decode()
+    assert "By price" in spent["en"].content.decode()
+    assert "no price, or one that was not recorded" in spent["en"].content.decode()
+
+
+def test_the_page_of_what_is_spent_asks_once_for_all_prices(
+    demo_workspace: Workspace, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    client = superuser()
+    for output in range(1, 6):
+        assert enter(client, output=str(output)) == 302
+        billed(CHOICE, demo_workspace)
+    assert len(set(ModelCall.objects.values_list("price_source", flat=True))) == 5
+    sources = [f"entered:{row.pk}" for row in EnteredPrice.objects.all()]
+    with django_assert_num_queries(1):
+        assert len(set(price_sources.in_words(sources).values())) == 5
 
 
 @pytest.mark.parametrize(

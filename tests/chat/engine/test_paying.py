@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -30,6 +31,7 @@ from chat.models import (
 )
 from chat.providers import retrying
 from chat.providers.model_request import ModelRequest, PromptMessage
+from chat.providers.provider import Price
 from chat.spending import crashed
 from chat.spending.calls import CallCost
 from chat.spending.refusing import BudgetRefused
@@ -307,6 +309,15 @@ def test_it_records_a_call_beside_an_answer_once_whose_commit_was_not_answered(
     assert len(commits) == 2
     assert ModelCall.objects.get().prompt_tokens == 100
     assert Session.objects.get(pk=who.session_id).usage["promptTokens"] == 100
+
+
+def test_a_call_whose_process_died_says_where_its_price_was_written(nba: Graph) -> None:
+    budget(nba.workspace, 1000)
+    priced = replace(bound(), price=Price(2.0, 1.0, 4.0, source="entered:7"))
+    assert reserve(account(nba.workspace), priced, uuid.uuid4())
+    Reservation.objects.update(created_at="2026-01-01T00:00Z")
+    assert crashed.settle_all() == 1
+    assert ModelCall.objects.get().price_source == "entered:7"
 
 
 def test_a_reservation_outside_of_runs_is_known_by_its_age(nba: Graph) -> None:

@@ -1,6 +1,7 @@
 """How many frames, messages and sockets a person may have."""
 
 import asyncio
+import math
 import uuid
 from ipaddress import ip_network
 
@@ -8,12 +9,14 @@ import pytest
 from django.contrib.auth.models import User
 from pytest_django import Settings
 
+from chat.access import connections
 from chat.concurrency.database import in_db
 from chat.models import Message
-from chat.sockets import strangers
 from chat.sockets.pace import MOST_REFUSED
 from graphs.models import Graph
+from graphs.site import valkey
 from graphs.site.api import tokens
+from tests import cast
 from tests.chat.inprocess import opened, run, signed_in
 from tests.chat.sockets.asking import ask
 
@@ -119,7 +122,80 @@ def test_it_limits_the_sockets_of_an_address_that_say_not_whose_they_are(alice: 
         async with opened() as first, opened() as second:
             assert first.accepted
             assert second.accepted
-        assert not strangers._of_address
+        assert not any("unknown-sockets" in key for key in connections._here)
+        with valkey.asked() as client:
+            assert not client.keys(f"{settings.REDIS_PREFIX}:unknown-sockets:*")
+
+    run(test)
+
+
+def test_it_counts_those_of_an_address_at_all_processes(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings.LIMIT_UNKNOWN_SOCKETS = 1
+
+    async def test() -> None:
+        async with opened() as first:
+            here = dict(connections._here)
+            monkeypatch.setattr(connections, "_here", {})  # as in another process
+            async with opened() as second:
+                assert (first.accepted, second.accepted) == (True, False)
+            monkeypatch.setattr(connections, "_here", here)
+        async with opened() as next_one:
+            assert next_one.accepted
+
+    run(test)
+
+
+def test_while_valkey_is_away_each_process_counts_strangers_by_itself(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.LIMIT_UNKNOWN_SOCKETS = 1
+    monkeypatch.setattr(valkey, "_away", {settings.REDIS_URL: math.inf})
+
+    async def test() -> None:
+        async with opened() as first, opened() as second:
+            assert (first.accepted, second.accepted) == (True, False)
+        async with opened() as next_one:
+            assert next_one.accepted
+
+    run(test)
+
+
+def as_browser(user: User) -> dict[str, str]:
+    return {"origin": "http://testserver", "cookie": f"sessionid={cast.signed_in(user).cookies['sessionid'].value}"}
+
+
+@pytest.mark.parametrize(("by", "commands"), [("cookie", 1), ("token", 2)])
+def test_who_has_signed_in_asks_valkey_no_more_than_to_be_counted(
+    alice: User, monkeypatch: pytest.MonkeyPatch, by: str, commands: int
+) -> None:
+    """A token is not known yet at the handshake, which counts its socket as that of somebody unknown."""
+    asked: list[str] = []
+
+    async def test() -> None:
+        headers = await in_db(as_browser, alice) if by == "cookie" else {}
+        token = await in_db(lambda: tokens.issue(alice).access)
+        with valkey.asked() as client:
+            plain = client.execute_command
+        monkeypatch.setattr(client, "execute_command", lambda *args, **kw: asked.append(args[0]) or plain(*args, **kw))
+        async with opened(headers) as socket:
+            if by == "token":
+                socket.send("ai:authenticate", token=token)
+                await socket.frame("ai:authenticated")
+            await asyncio.to_thread(client.ping)  # after all that was asked so far
+            assert asked == ["EVAL"] * commands + ["PING"]
+
+    run(test)
+
+
+def test_a_flood_of_strangers_asks_valkey_nothing(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings.LIMIT_UNKNOWN_SOCKETS = 1
+
+    async def test() -> None:
+        async with opened():
+            monkeypatch.setattr(valkey, "asked", lambda: pytest.fail("Valkey was asked"))
+            async with opened() as second:
+                assert not second.accepted
+            monkeypatch.undo()
 
     run(test)
 

@@ -51,6 +51,12 @@ def test_every_call_is_recorded_with_its_price(alice: User, nba: Graph) -> None:
     assert (question.purpose, question.user, question.cost) == (Purpose.QUESTION, alice, None)
 
 
+def test_a_call_says_where_its_price_is_written(nba: Graph) -> None:
+    embed(Stub(), ["one"], "stored", account_of(nba))
+    embed(Stub("custom/nomic"), ["one"], "stored", account_of(nba))
+    assert list(ModelCall.objects.values_list("price_source", flat=True)) == ["table", ""]
+
+
 def test_a_call_that_no_budget_pays_for_is_not_made(nba: Graph, demo_workspace: Workspace) -> None:
     budget(demo_workspace, 10)
     stub = Stub()

@@ -89,6 +89,49 @@ def test_who_waits_is_served_in_turn_and_passes_those_who_have_enough(monkeypatc
     of(test)
 
 
+def test_who_comes_as_a_place_gets_free_does_not_take_it_from_who_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    quickly(monkeypatch, wait_s=1)
+
+    async def test(places: Places) -> None:
+        taken = [await made(places, user) for user in range(MOST)]
+        served: list[int] = []
+
+        async def wait(user: int) -> None:
+            await made(places, user)
+            served.append(user)
+
+        waiting = [asyncio.create_task(wait(user)) for user in (100, 101, 102)]
+        await asyncio.sleep(0)
+        for user, place in zip((200, 201, 202), taken, strict=False):
+            waiting.append(asyncio.create_task(wait(user)))  # It has its turn before those whom the place wakes.
+            place.sent()
+        await asyncio.gather(*waiting[:3])
+        assert served == [100, 101, 102]
+        for place in taken[3:6]:
+            place.sent()
+        await asyncio.gather(*waiting[3:])
+        assert served[3:] == [200, 201, 202]
+
+    of(test)
+
+
+def test_who_leaves_with_a_place_that_was_just_given_leaves_it_to_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    quickly(monkeypatch, wait_s=5)
+
+    async def test(places: Places) -> None:
+        taken = [await made(places, user) for user in range(MOST)]
+        leaving, next_one = (asyncio.create_task(places.take(user)) for user in (100, 101))
+        await asyncio.sleep(0)
+        taken[0].sent()
+        leaving.cancel()
+        place = await next_one
+        assert place is not None
+        assert place.user_id == 101
+        assert leaving.cancelled()
+
+    of(test)
+
+
 def test_a_reader_who_left_keeps_the_place_while_its_answer_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     quickly(monkeypatch)
 

@@ -1,6 +1,7 @@
 """A refresh token counts once, and ends with what it belongs to: the browser, the password, the person's word."""
 
 import uuid
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -9,7 +10,7 @@ from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
 from django.test import Client
 from django.utils import timezone
-from pytest_django import Settings
+from pytest_django import DjangoAssertNumQueries, Settings
 
 from graphs.models import SignIn
 from graphs.site import sign_ins
@@ -118,6 +119,85 @@ def test_a_token_of_somebody_else_ends_nothing(alice: User, bob: User) -> None:
 def test_a_token_without_a_sign_in_renews_nothing(alice: User) -> None:
     refused(tokens.issue(alice).refresh)
     refused(program(alice)["access"])
+
+
+def test_a_program_signs_in_anew_in_the_end_however_often_it_renews(alice: User, settings: Settings) -> None:
+    settings.SIGN_IN_DAYS = 3
+    old, new = program(alice)["refresh"], program(alice)["refresh"]
+    first = SignIn.objects.earliest("created_at").pk
+    for age, status in ((timedelta(days=3, minutes=-1), 200), (timedelta(days=3, minutes=1), 401)):
+        SignIn.objects.filter(pk=first).update(created_at=timezone.now() - age)
+        answer = renewed(old)
+        assert answer.status_code == status
+        old = answer.json().get("refresh", old)
+    assert not SignIn.objects.filter(pk=first).exists()
+    assert renewed(new).status_code == 200
+    refused(old)
+
+
+@pytest.mark.parametrize("forget", [sign_ins.forget_over, None])
+def test_a_sign_in_of_a_program_that_is_too_old_is_forgotten(
+    alice: User, bob: User, settings: Settings, forget: Callable[[], None] | None
+) -> None:
+    settings.SIGN_IN_DAYS = 3
+    here = signed_in(alice)
+    program(alice)
+    past = timezone.now() - timedelta(days=3, minutes=1)
+    SignIn.objects.update(created_at=past)
+    if forget:
+        forget()
+    else:
+        program(alice)
+    assert SignIn.objects.filter(session="", created_at=past).count() == 0
+    assert here.get("/account/").status_code == 200, "that of a browser goes by its session"
+    assert SignIn.objects.filter(created_at=past).count() == 1
+
+
+def is_let_in(access: str) -> bool:
+    return Client(headers={"Authorization": f"Bearer {access}"}).get("/api/v1/kinds").status_code == 200
+
+
+def reuse(refresh: str, user: User) -> None:
+    for _time in range(3):
+        renewed(refresh)
+        later(user)
+
+
+ENDS: dict[str, Callable[[str, User], Any]] = {
+    "revoked": lambda refresh, _user: post_json(Client(), REVOKE, {"refresh": refresh}),
+    "signed out in a browser": lambda _refresh, user: signed_in(user).post("/accounts/logout/"),
+    "a used token came again": reuse,
+    "ended on the account page": lambda _refresh, user: signed_in(user).post(
+        f"/account/sign-ins/{SignIn.objects.filter(user=user, session='').latest('created_at').pk}/end/",
+        {"password": PASSWORD},
+    ),
+}
+
+
+@pytest.mark.parametrize("end", ENDS.values(), ids=ENDS)
+def test_an_access_token_ends_with_its_sign_in(alice: User, bob: User, end: Callable[[str, User], Any]) -> None:
+    of_bob = program(bob)["access"]
+    first = program(alice)
+    second = renewed(first["refresh"]).json()
+    assert is_let_in(first["access"])
+    assert is_let_in(second["access"])
+    end(first["refresh"], alice)
+    assert [is_let_in(each["access"]) for each in (first, second)] == [False, False]
+    assert is_let_in(of_bob)
+
+
+def test_an_access_token_of_the_sign_in_of_somebody_else_lets_nobody_in(alice: User, bob: User) -> None:
+    program(bob)
+    assert not is_let_in(tokens.issue(alice, SignIn.objects.get(user=bob).pk).access)
+    assert not is_let_in(tokens.issue(alice, uuid.uuid4()).access)
+
+
+def test_whether_a_sign_in_stands_costs_no_statement_more(
+    alice: User, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    access = program(alice)["access"]
+    with django_assert_num_queries(1):
+        assert tokens.read_access(access) == alice
 
 
 def test_what_nobody_renewed_in_time_is_forgotten(alice: User) -> None:
