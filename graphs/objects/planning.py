@@ -33,7 +33,7 @@ from graphs.site.access import Member
 from graphs.site.counted_keys import counts_keys, is_far
 from graphs.site.json_values import MAX_JSON_CHARS, is_too_long, same, shown
 
-#: Items that one plan may change.
+#: Items that one plan may change, beside those that go with something of which they are parts.
 MAX_OPERATIONS = 5_000
 
 
@@ -70,9 +70,9 @@ def plan(
         raise ChangeRefused(_("These actions contradict each other.")) from contradiction
     if not operations:
         raise ChangeRefused(_("Nothing would change: everything is like this already."))
-    if len(operations) > MAX_OPERATIONS:
+    if (counted := len(operations) - object_plan.going_along) > MAX_OPERATIONS:
         message = _("{count} items would change; at most {most} can at once. Do it in parts.")
-        raise ChangeRefused(message.format(count=len(operations), most=MAX_OPERATIONS))
+        raise ChangeRefused(message.format(count=counted, most=MAX_OPERATIONS))
     _refuse_oversized(operations)
     _refuse_changes_of_deleted(around, operations)
     # The object's own fields after its parts.
@@ -116,6 +116,8 @@ class ObjectPlan:
         self.around = around
         self.operations: list[Operation] = []
         self.targets: dict[Ref, Target] = {}
+        #: How many items change only because something goes that they are on: as many as there are.
+        self.going_along = 0
         self._member = member
         self._planned: dict[Ref, _PlannedObject] = {}
         self._keys = NewKeys(around.workspace_id)
