@@ -141,7 +141,7 @@ def _outcome(request: HttpRequest, member: Member, form: ImportForm) -> dict[str
         return {"refused": explain(refusal), "status": 400}
     except KeyTaken as error:
         form.add_error("key", str(error))
-        return {"status": 409, "taken": error.key, "free": free_key(member.workspace, error.key)}
+        return {"status": 409, "taken": error.key, "free": free_key(member.workspace.pk, error.key)}
     except KeyInvalid as error:
         form.add_error("key", str(error))
         return {"status": 400}

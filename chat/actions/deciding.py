@@ -27,7 +27,7 @@ from graphs.objects.actions import ChangeRefused
 from graphs.objects.headers import require_may_edit_all
 from graphs.objects.holding import held
 from graphs.objects.kinds import is_object
-from graphs.objects.planning import refuse_numbers
+from graphs.objects.new_keys import refuse_numbers
 from graphs.objects.refs import Ref
 from graphs.objects.stores import headers
 from graphs.site.access import Forbidden, Member, hold_role

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.core.serializers.json import DjangoJSONEncoder
-from django.db.models import F, Func, JSONField, Value
+from django.db.models import F, Func, JSONField, QuerySet, Value
 from django.db.models.functions import Now
 from django.utils import translation
 from django.utils.translation import gettext as _
@@ -24,7 +24,7 @@ from graphs.site.access import Member
 #: What one proposal may be long, with all that it changes before and after: it is shown, and sent to every window.
 MOST_CHARS = 5_000_000
 #: Of stored operations, the keys of what they create.
-_CREATED = '$[*] ? (@.action == "create").id'
+_CREATED = '$[*] ? (@.action == "create"{of_kind}).id'
 #: Stored diffs are labelled in the language of the source; readers get theirs when they are shown.
 _LANGUAGE = "en"
 
@@ -72,14 +72,22 @@ def digest_of(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def reserved_objects(workspace_id: int, kind: str) -> set[str]:
+    """The keys of objects of a kind that proposals of the workspace would make, while they wait."""
+    return _created_by(Proposal.objects.filter(workspace=workspace_id), f" && @.type == {json.dumps(kind)}")
+
+
 def _reserved(of: Object, own: uuid.UUID | None) -> set[str]:
     """The keys of what proposals that wait would create."""
     here = Proposal.objects.filter(workspace=of.workspace_id, object=of.pk)
-    waiting = here.filter(status=ProposalStatus.PENDING, expires_at__gt=Now())
-    if own is not None:
-        waiting = waiting.exclude(pk=own)
+    return _created_by(here if own is None else here.exclude(pk=own))
+
+
+def _created_by(proposals: QuerySet[Proposal], of_kind: str = "") -> set[str]:
+    """The keys of what those of the proposals that wait would create."""
+    waiting = proposals.filter(status=ProposalStatus.PENDING, expires_at__gt=Now())
     created = Func(
-        F("operations"), Value(_CREATED), template="jsonb_path_query_array(%(expressions)s::jsonpath)",
-        output_field=JSONField(),
+        F("operations"), Value(_CREATED.format(of_kind=of_kind)),
+        template="jsonb_path_query_array(%(expressions)s::jsonpath)", output_field=JSONField(),
     )  # fmt: skip
     return {key for keys in waiting.values_list(created, flat=True) for key in keys}

@@ -15,7 +15,7 @@ from chat.events.vocabulary import NewEvent
 from chat.models import Message, Proposal, Session
 from chat.proposals import policy
 from chat.proposals.applying import TOOL_PREFIX, carry_out
-from chat.proposals.drafting import draft
+from chat.proposals.drafting import draft, reserved_objects
 from chat.proposals.proposal_json import decision_event, proposal_event
 from chat.proposals.shortening import shorten
 from graphs.history.outside import catch_up
@@ -24,7 +24,7 @@ from graphs.objects import actions
 from graphs.objects.actions import Action, ChangeRefused, CreateObject, ObjectAction
 from graphs.objects.headers import object_for
 from graphs.objects.holding import held
-from graphs.objects.planning import keyed
+from graphs.objects.new_keys import NewKeys, keyed
 from graphs.site.access import Forbidden, Member, NotFound, hold_role
 
 #: Told to the model.
@@ -68,7 +68,8 @@ def propose(member: Member, session: Session, message: Message, about: Object | 
         what = f"this {about.type}" if about is not None else "anything here"
         raise ChangeRefused(NO_EDITOR.format(what=what)) from None
     name = call.tool.removeprefix(TOOL_PREFIX)
-    arguments = keyed(name, call.arguments)
+    keys = NewKeys(session.workspace_id, lambda kind: reserved_objects(session.workspace_id, kind))
+    arguments = keyed(name, call.arguments, keys)
     action = call.action if arguments == call.arguments else actions.parse(name, arguments)
     of = _held_subject(member, about, action)
     drafted = draft(of, call.tool, action, arguments, member=member)

@@ -10,7 +10,7 @@ from graphs.models import Object
 from graphs.objects.headers import children_of, holder_of, listed, parent_of, ref_of, url_of
 from graphs.objects.kinds import Field, Form, Kind
 from graphs.objects.model_rows import record_of
-from graphs.objects.planning import may_create
+from graphs.objects.new_keys import may_create
 from graphs.objects.refs import ObjectName
 from graphs.objects.streams import streams
 from graphs.site.access import Member

@@ -17,8 +17,9 @@ from graphs.objects.edit_conflicts import EditConflicts, SeenVersions
 from graphs.objects.headers import existing, may_edit, may_see, require_may_edit_all
 from graphs.objects.holding import held, hold_workspace
 from graphs.objects.kinds import Kind
+from graphs.objects.new_keys import refuse_numbers
 from graphs.objects.operations import Operation
-from graphs.objects.planning import plan, refuse_numbers
+from graphs.objects.planning import plan
 from graphs.objects.preconditions import Conflicting
 from graphs.objects.refs import Ref
 from graphs.site.access import Forbidden, Member, NotFound, hold_role

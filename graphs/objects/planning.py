@@ -1,16 +1,12 @@
 """From what is asked for to operations, for objects of any kind: a dry run in which later actions see earlier ones."""
 
-import uuid
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from django.db import models
-from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
 from graphs.models import Object
-from graphs.models.objects import MAX_KEY
 from graphs.objects.actions import (
     MAX_ACTIONS,
     NAMES,
@@ -27,16 +23,17 @@ from graphs.objects.actions import (
 from graphs.objects.headers import existing, is_key, may_see, parent_of
 from graphs.objects.kinds import KINDS, Kind, is_object, store_of
 from graphs.objects.model_rows import full_record, new_row, placing, record_of, row_of
+from graphs.objects.new_keys import NewKeys, may_create, no_key
 from graphs.objects.operations import Create, Delete, Operation, Planned, Record, Target, Update, net
 from graphs.objects.patches import replaced
 from graphs.objects.refs import Ref
 from graphs.objects.stores import ObjectChange, refuse_users
 from graphs.objects.strict import Patch
 from graphs.site.access import Member
-from graphs.site.counted_keys import counts_keys, is_far, new_ids
+from graphs.site.counted_keys import counts_keys, is_far
 from graphs.site.json_values import MAX_JSON_CHARS, is_too_long, same, shown
 
-#: Items that one plan may change.
+#: Items that one plan may change, beside those that go with something of which they are parts.
 MAX_OPERATIONS = 5_000
 
 
@@ -73,9 +70,9 @@ def plan(
         raise ChangeRefused(_("These actions contradict each other.")) from contradiction
     if not operations:
         raise ChangeRefused(_("Nothing would change: everything is like this already."))
-    if len(operations) > MAX_OPERATIONS:
+    if (counted := len(operations) - object_plan.going_along) > MAX_OPERATIONS:
         message = _("{count} items would change; at most {most} can at once. Do it in parts.")
-        raise ChangeRefused(message.format(count=len(operations), most=MAX_OPERATIONS))
+        raise ChangeRefused(message.format(count=counted, most=MAX_OPERATIONS))
     _refuse_oversized(operations)
     _refuse_changes_of_deleted(around, operations)
     # The object's own fields after its parts.
@@ -119,8 +116,11 @@ class ObjectPlan:
         self.around = around
         self.operations: list[Operation] = []
         self.targets: dict[Ref, Target] = {}
+        #: How many items change only because something goes that they are on: as many as there are.
+        self.going_along = 0
         self._member = member
         self._planned: dict[Ref, _PlannedObject] = {}
+        self._keys = NewKeys(around.workspace_id)
 
     def do(self, step: ObjectAction) -> None:
         match step:
@@ -161,6 +161,7 @@ class ObjectPlan:
         _require_place(kind, planned, values)
         record = store_of(kind.name).checked(ref, self._full(planned, values))
         self._planned[ref] = replace(planned, record=record)
+        self._keys.give(ref)
         self.operations.append(Create(ref, record))
 
     def change(self, ref: Ref, new: Record) -> None:
@@ -232,9 +233,9 @@ class ObjectPlan:
             raise ChangeRefused(_("Objects of the kind {kind} have no parent.").format(kind=kind.name))
         if kind.parent:
             values["parent"] = self._parent_key(kind, step.parent) if step.parent else values.get("parent")
-        key = step.key or _new_key(kind, str(values.get(kind.title) or ""))
+        key = step.key or self._keys.make(kind, str(values.get(kind.title) or ""))
         if not is_key(kind, key) or (counts_keys(kind.model) and is_far(kind.model, int(key))):
-            raise _no_key(Ref(kind.name, key))
+            raise no_key(Ref(kind.name, key))
         self.add(kind, key, values)
 
     def _parent_key(self, kind: Kind, ref: Ref) -> str:
@@ -262,12 +263,6 @@ class ObjectPlan:
         return record
 
 
-def may_create(kind: Kind) -> bool:
-    """Whether new objects of the kind can be made here: it is known which workspace they belong to."""
-    by_column = bool(kind.workspace) and "__" not in kind.workspace
-    return kind.rows is None or by_column or bool(kind.parent) or kind.place_new is not None
-
-
 def _require_place(kind: Kind, planned: _PlannedObject, values: Record) -> None:
     """Raises `ChangeRefused` for a value that would put a new row elsewhere than where its registration puts it."""
     placed, here = {column.name for column in placing(kind, planned.of)}, record_of(kind, planned.row)
@@ -277,66 +272,9 @@ def _require_place(kind: Kind, planned: _PlannedObject, values: Record) -> None:
             raise ChangeRefused(message.format(field=name, object=Ref(kind.name, planned.of.key)))
 
 
-def keyed(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
-    """Arguments of an action with keys for the objects that it makes, so that every plan of it makes the same ones.
-
-    Where the database counts the keys, one that was asked for is only a name within the batch: whether a number is free
-    would tell what other workspaces have.
-    """
-    if name == "batch":
-        names: dict[str, str] = {}
-        return {"actions": [_keyed_step(step, names) for step in arguments["actions"]]}
-    kind = KINDS.get(arguments["kind"]) if name == "create_object" else None
-    if kind is None or not may_create(kind) or (arguments.get("key") and not counts_keys(kind.model)):
-        return arguments
-    return arguments | {"key": _new_key(kind, str(arguments["fields"].get(kind.title) or ""))}
-
-
-def refuse_numbers(asked: Sequence[Action], counted: Sequence[Action] = ()) -> None:
-    """Raises `ChangeRefused` for keys that the database counts and that somebody chose, but for those of `counted`."""
-    for ref in sorted(_numbers(asked) - _numbers(counted)):
-        raise _no_key(ref)
-
-
-def _numbers(asked: Sequence[Action]) -> set[Ref]:
-    made = [step for step in steps_of(list(asked)) if isinstance(step, CreateObject) and step.kind in KINDS]
-    return {Ref(step.kind, step.key) for step in made if step.key and counts_keys(KINDS[step.kind].model)}
-
-
-def _no_key(ref: Ref) -> ChangeRefused:
-    message = _('No {kind} can have the key "{key}". Leave it out, then one is made.')
-    return ChangeRefused(message.format(kind=ref.type, key=shown(ref.key)))
-
-
-def _keyed_step(step: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
-    """A step of a batch with the new `names` of what earlier ones make; notes those of its own."""
-    asked = step["arguments"]
-    asked = asked | {of: names[asked[of]] for of in ("object", "parent") if asked.get(of) in names}
-    made = keyed(step["tool"].removeprefix("propose_"), asked)
-    if asked.get("key") and made is not asked:
-        name = Ref(made["kind"], asked["key"])
-        if str(name) in names:
-            raise _no_key(name)
-        names[str(name)] = str(Ref(made["kind"], made["key"]))
-    return step | {"arguments": made}
-
-
 def _require_fields(kind: Kind, names: Iterable[str]) -> None:
     unknown = [name for name in names if name not in kind.by_name or name == "parent"]
     if unknown:
         known = ", ".join(name for name in kind.by_name if name != "parent")
         message = _("There is no field {unknown}. Fields of {kind}: {known}.")
         raise ChangeRefused(message.format(unknown=some(map(shown, unknown)), kind=kind.name, known=known))
-
-
-def _new_key(kind: Kind, title: str) -> str:
-    """A key that no other object gets."""
-    column: Any = kind.model._meta.pk
-    if isinstance(column, models.UUIDField):
-        return str(uuid.uuid4())
-    if counts_keys(kind.model):
-        return str(new_ids(kind.model, 1)[0])
-    if isinstance(column, models.IntegerField):
-        raise ChangeRefused(_("Keys of {kind} are not made here: give one.").format(kind=kind.name))
-    made = f"{slugify(title)[:40] or kind.name.lower()}-{uuid.uuid4().hex[:6]}"
-    return made[-(column.max_length or MAX_KEY) :].lstrip("-")

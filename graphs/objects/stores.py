@@ -70,6 +70,10 @@ class Store(ABC):
         """New values as the kind keeps them, once its model allows them. Raises `ChangeRefused`."""
         return new
 
+    def new_key(self, workspace_id: int, title: str, reserved: Callable[[], Collection[str]]) -> str:
+        """The key of a new object of this title, none of the `reserved`; "" of a kind whose keys tell nothing."""
+        return ""
+
     def hold(self, workspace_id: int) -> None:  # noqa: B027 - most kinds hold nothing more
         """Holds what more has to stay as it is while objects of the kind change."""
 

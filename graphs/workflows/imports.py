@@ -154,7 +154,7 @@ def _named_otherwise(wanted: str, key: str) -> FileWarning:
 def _create_graph(workspace: Workspace, parsed: ParsedGraph, key: str | None, wanted: str, mark: trust.Mark) -> Graph:
     columns = {**columns_of(parsed, OWN_FIELDS), **mark}
     for _attempt in range(ATTEMPTS):
-        candidate = key or free_key(workspace, wanted)
+        candidate = key or free_key(workspace.pk, wanted)
         try:
             with transaction.atomic():
                 return Graph.objects.create(workspace=workspace, key=candidate, **columns)

@@ -1,10 +1,11 @@
 """Keys of graphs: which texts can be one, and which are free in a workspace."""
 
 import re
+from collections.abc import Iterable
 
 from django.utils.translation import gettext as _
 
-from graphs.models import Graph, Workspace
+from graphs.models import Graph
 from graphs.models.objects import MAX_KEY
 from graphs.site.json_values import shown
 from graphs.workflows.interchange.keys import UniqueTexts, slug
@@ -41,7 +42,7 @@ def wanted_key(key: str, name: str) -> str:
     return key if _GOOD_KEY.fullmatch(key) else slug(name, fallback="graph")
 
 
-def free_key(workspace: Workspace, wanted: str) -> str:
-    """The key itself, or with a number behind it where it is taken."""
-    begins_so = Graph.objects.filter(workspace=workspace, key__startswith=wanted[: MAX_KEY - 10])
-    return UniqueTexts(begins_so.values_list("key", flat=True)).take(wanted)
+def free_key(workspace_id: int, wanted: str, reserved: Iterable[str] = ()) -> str:
+    """The key itself, or with a number behind it where it is taken or `reserved`."""
+    begins_so = Graph.objects.filter(workspace=workspace_id, key__startswith=wanted[: MAX_KEY - 10])
+    return UniqueTexts({*begins_so.values_list("key", flat=True), *reserved}).take(wanted)

@@ -14,8 +14,7 @@ from graphs.objects.operations import Create, Operation
 from graphs.objects.planning import plan
 from graphs.site.access import Member
 from graphs.workflows import rows
-from graphs.workflows.interchange.keys import slug
-from graphs.workflows.keys import KeyTaken, check_key, free_key
+from graphs.workflows.keys import KeyTaken, check_key
 from graphs.workflows.listing import graph_for
 from graphs.workflows.store import GRAPH
 
@@ -46,14 +45,13 @@ def _operations(member: Member, wanted: NewGraph, source: Graph | None) -> Seque
     if source is not None:
         source = Graph.objects.get(pk=source.pk)
     name = wanted.name or (_copied(source.title) if source else "")
-    key = wanted.key or free_key(member.workspace, slug(name, fallback=GRAPH.name))
-    if wanted.key and Graph.objects.filter(workspace=member.workspace, key=key).exists():
-        raise KeyTaken(key)
+    if wanted.key and Graph.objects.filter(workspace=member.workspace, key=wanted.key).exists():
+        raise KeyTaken(wanted.key)
     fields = {"name": name, "description": wanted.description or ""}
     if source is not None:
         fields = {"name": name, "metadata": source.metadata, "description": source.description}
         fields |= {} if wanted.description is None else {"description": wanted.description}
-    creation = CreateObject(kind=GRAPH.name, fields=fields, key=key)
+    creation = CreateObject(kind=GRAPH.name, fields=fields, key=wanted.key)
     own = plan(Object(workspace=member.workspace, type=GRAPH.name), [creation], member=member).operations
     if source is None:
         return own

@@ -25,7 +25,8 @@ from graphs.objects.stores import ObjectChange, Store
 from graphs.site.copying import copy_rows
 from graphs.site.counted_keys import new_ids
 from graphs.workflows import rows
-from graphs.workflows.keys import KeyInvalid, check_key
+from graphs.workflows.interchange.keys import slug
+from graphs.workflows.keys import KeyInvalid, check_key, free_key
 from graphs.workflows.kinds import EDGE, NODE, NODE_TYPE, OWN_FIELDS, SHEET
 from graphs.workflows.planning import CONVERSIONS
 from graphs.workflows.planning.graph_plan import GraphPlan
@@ -102,6 +103,10 @@ class GraphStore(Store):
             message = gettext("description: this is longer than {max_length} characters.")
             raise ChangeRefused(message.format(max_length=MAX_DESCRIPTION))
         return new
+
+    def new_key(self, workspace_id: int, title: str, reserved: Callable[[], Collection[str]]) -> str:
+        """A key that is made of the title."""
+        return free_key(workspace_id, slug(title, fallback=GRAPH.name), reserved())
 
     def users(self, change: ObjectChange, others: Sequence[ObjectChange]) -> Sequence[Ref]:
         """Rows of other applications that would go with the graph."""

@@ -10,6 +10,7 @@ from chat.models import Proposal, ProposalStatus
 from chat.subjects import tools
 from chat.subjects.registered_subjects import subject_of
 from graphs.models import Graph, Role, Sheet
+from graphs.site.access import member_of
 from tests.graphs.api.callers import post_json, problem, with_token
 from tests.proposed import RENAME, waiting
 
@@ -58,8 +59,33 @@ def test_a_new_graph_is_proposed(client: Client, alice: User, nba: Graph) -> Non
     (proposal,) = waiting(alice, nba, ("create_object", {"kind": "graph", "fields": {"name": "Late orders"}}))
     assert decide(client, proposal).status_code == 200
     made = Graph.objects.get(name="Late orders")
-    assert made.key.startswith("late-orders")
+    assert made.key == "late-orders"
     assert Sheet.objects.get(graph=made).key == "main"
+
+
+def test_new_graphs_of_one_name_get_numbers_whatever_waits(client: Client, alice: User, nba: Graph) -> None:
+    new = ("create_object", {"kind": "graph", "fields": {"name": "NBA"}})
+    chosen = ("create_object", {"kind": "graph", "key": "nba-4", "fields": {"name": "Chosen"}})
+    steps = [{"tool": f"propose_{name}", "arguments": arguments} for name, arguments in (new, chosen, new)]
+    first, second = waiting(alice, nba, new, ("batch", {"actions": steps}))
+    (later,) = waiting(alice, nba, new)
+    keys = [[each["id"] for each in proposal.operations] for proposal in (first, second, later)]
+    assert keys == [["nba-2"], ["nba-3", "nba-4", "nba-5"], ["nba-6"]]
+    for proposal in (later, second, first):
+        assert decide(client, proposal).status_code == 200
+    assert Graph.objects.filter(workspace=nba.workspace).count() == 6
+
+
+def test_keys_of_another_workspace_and_of_decided_proposals_are_free(
+    client: Client, alice: User, charlie: User, nba: Graph
+) -> None:
+    elsewhere = Graph.objects.create(workspace=member_of(charlie).workspace, key="orders", name="Orders")
+    new = ("create_object", {"kind": "graph", "fields": {"name": "Orders"}})
+    waiting(charlie, elsewhere, new)
+    (refused,) = waiting(alice, nba, new)
+    assert refused.operations[0]["id"] == "orders"
+    post_json(client, f"/api/v1/proposals/{refused.pk}/decide", {"approved": False})
+    assert waiting(alice, nba, new)[0].operations[0]["id"] == "orders"
 
 
 def test_a_deletion_tells_what_goes_along(client: Client, alice: User, nba: Graph) -> None:

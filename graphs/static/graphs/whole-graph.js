@@ -1,6 +1,7 @@
 // What happens to whole graphs: made on the list; renamed, described, copied and deleted on their page; and what a page
 // says whose graph was deleted.
 
+import { BusyButton } from "./busy-button.js";
 import { html, textButton } from "./dom.js";
 import { Api, Refusal } from "./requests.js";
 import { t } from "./strings.js";
@@ -16,21 +17,23 @@ const api = place && new Api(base, workspace);
 for (const button of document.querySelectorAll("[data-ask]")) button.addEventListener("click", () => ask[button.dataset.ask]());
 
 const ask = {
-  create: () => open(t("New graph"), t("Create"), [nameField(""), keyField(), descriptionField("")], async (given) => {
-    go(await api.request("POST", "graphs", given));
+  create: () => open(t("New graph"), [t("Create"), t("Creating …")], [nameField(""), keyField(), descriptionField("")], async (given) => {
+    const made = await api.request("POST", "graphs", given);
+    return () => go(made);
   }),
-  copy: () => open(t("Copy {name}", { name }), t("Copy"), [nameField("", t("made of its name")), keyField()], async (given) => {
-    go(await api.request("POST", "graphs", { ...given, copyOf: key }));
+  copy: () => open(t("Copy {name}", { name }), [t("Copy"), t("Copying …")], [nameField("", t("made of its name")), keyField()], async (given) => {
+    const made = await api.request("POST", "graphs", { ...given, copyOf: key });
+    return () => go(made);
   }),
-  rename: () => open(t("Name and description"), t("Save"), [nameField(name), descriptionField(description)], async (given) => {
+  rename: () => open(t("Name and description"), [t("Save"), t("Saving …")], [nameField(name), descriptionField(description)], async (given) => {
     await change("update_graph", { name: given.name, description: given.description ?? "" });
-    location.reload();
+    return () => location.reload();
   }),
   delete: () => {
     const goes = t("All that is in it goes with it: {parts}. The deletion can be undone.", { parts: counted() });
-    return open(t("Delete {name}?", { name }), t("Delete"), [html("p", {}, goes)], async () => {
+    return open(t("Delete {name}?", { name }), [t("Delete"), t("Deleting …")], [html("p", {}, goes)], async () => {
       const { id, actor } = await change("delete_graph", {});
-      showGone({ id, actor });
+      return () => showGone({ id, actor });
     }, "danger");
   },
 };
@@ -64,30 +67,46 @@ function descriptionField(value) {
   return html("label", { class: "field" }, t("Description"), area);
 }
 
-/** A dialog with these fields; what `done(values)` is refused with is said in it. Empty fields are left out. */
-function open(title, submit, fields, done, kind = "primary") {
+/**
+ * A dialog with these fields, and a button that says what it does, and then that it is being done; until `done(values)` has its
+ * answer the dialog stays. What that gives comes next; what it is refused with is said in the dialog. Empty fields are left out.
+ */
+function open(title, words, fields, done, kind = "primary") {
   const said = html("p", { class: "field-error", role: "alert" });
-  const button = html("button", { type: "submit", class: `button ${kind}` }, submit);
+  const button = new BusyButton({ type: "submit", class: `button ${kind}` }, ...words);
   const cancel = textButton(t("Cancel"), () => dialog.close(), { class: "button" });
-  const form = html("form", { class: "stack" }, ...fields, said, html("div", { class: "actions" }, button, cancel));
+  const form = html("form", { class: "stack" }, ...fields, said, html("div", { class: "actions" }, ...button.elements, cancel));
   const heading = html("h2", { id: "whole-graph-title" }, title);
   const dialog = html("dialog", { class: "whole-graph card", "aria-labelledby": heading.id }, heading, form);
+  const busy = (is) => {
+    button.busy = is;
+    cancel.disabled = is;
+  };
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    button.disabled = true;
+    if (button.busy) return;
+    busy(true);
+    said.textContent = "";
     const given = [...new FormData(form)].filter(([, value]) => value.trim());
     try {
-      await done(Object.fromEntries(given));
+      const next = await done(Object.fromEntries(given));
+      busy(false);
       dialog.close();
+      next();
     } catch (error) {
+      busy(false);
       if (!(error instanceof Refusal)) throw error;
-      said.textContent = [Object.values(error.errors).flat()[0] ?? error.message];
+      said.textContent = sentenceOf(error);
     }
-    button.disabled = false;
   });
-  dialog.addEventListener("close", () => dialog.remove());
+  dialog.addEventListener("cancel", (event) => button.busy && event.preventDefault());
+  dialog.addEventListener("close", () => (button.busy ? dialog.showModal() : dialog.remove()));
   document.body.append(dialog);
   dialog.showModal();
+}
+
+function sentenceOf(refusal) {
+  return Object.values(refusal.errors).flat()[0] ?? refusal.message;
 }
 
 /** The graph of this page is not there any more: says who deleted it, and offers editors to bring it back. */
@@ -104,24 +123,27 @@ async function gone() {
 function showGone({ id, actor }) {
   document.querySelector("[data-gone]")?.remove();
   const said = html("p", { class: "field-error", role: "alert" });
-  const undo = textButton(t("Undo"), async () => {
-    undo.disabled = true;
+  const undo = new BusyButton({ type: "button", class: "button small", onclick: bringBack }, t("Undo"), t("Bringing it back …"));
+  async function bringBack() {
+    if (undo.busy) return;
+    undo.busy = true;
+    said.textContent = "";
     try {
       await api.request("POST", `history/${encodeURIComponent(id)}/rollback`, {});
       location.reload();
     } catch (error) {
+      undo.busy = false;
       if (!(error instanceof Refusal)) throw error;
-      said.textContent = error.message;
-      undo.disabled = false;
+      said.textContent = sentenceOf(error);
     }
-  });
+  }
   const all = html("a", { class: "button small", href: home }, t("All graphs"));
   const title = actor ? t("This graph was deleted by {person}.", { person: actor }) : t("This graph was deleted.");
   const notice = html(
     "section",
     { class: "notice warning", role: "alert", tabindex: "-1", "data-gone": true },
     html("h2", {}, title),
-    html("div", { class: "actions" }, place.hasAttribute("data-editable") ? undo : null, all),
+    html("div", { class: "actions" }, ...(place.hasAttribute("data-editable") ? undo.elements : []), all),
     said,
   );
   const over = "[data-panel], [data-untrusted], .graph-head .page-tabs, .graph-head .graph-actions";

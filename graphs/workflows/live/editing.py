@@ -15,6 +15,7 @@ from graphs.objects.edit_conflicts import EditConflicts
 from graphs.objects.holding import held, raise_versions
 from graphs.objects.kinds import is_object, store_of
 from graphs.objects.operations import Create, Delete, Operation, fields, from_json, inverses, to_json
+from graphs.objects.planning import MAX_OPERATIONS
 from graphs.objects.preconditions import Before, Conflicting
 from graphs.site.access import Member, hold_role, or_not_found
 
@@ -28,6 +29,9 @@ def edit(member: Member, graph_id: int, request: Request) -> LiveEdit:
         operations = planned(member, graph, request)
         if any(is_object(operation.item.type) for operation in operations):
             raise ChangeRefused(_("Node types, and what a graph is called, are not changed live."))
+        if len(operations) > MAX_OPERATIONS:
+            message = _("{count} items would change; live at most {most} can at once. Do it without a live connection.")
+            raise ChangeRefused(message.format(count=len(operations), most=MAX_OPERATIONS))
         return _do(member.user, graph, operations, request)
 
 

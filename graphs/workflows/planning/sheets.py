@@ -55,10 +55,12 @@ def delete(plan: GraphPlan, action: DeleteSheet) -> None:
     if len(plan.sheets) == 1:
         message = _('"{key}" is the only sheet of the graph, and stays. Make another one first.')
         raise ChangeRefused(message.format(key=key))
+    before = len(plan.objects.operations)
     for node_key in [each for each, node in plan.nodes.items() if node["sheet"] == key]:
         nodes.remove(plan, node_key)
     for edge_key in plan.edges_on(key):
         plan.change(EDGE, edge_key, {"sheet": plan.node(plan.edge(edge_key)["source"])["sheet"]})
+    plan.objects.going_along += len(plan.objects.operations) - before
     plan.remove(SHEET, key)
 
 

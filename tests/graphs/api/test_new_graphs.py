@@ -129,6 +129,10 @@ def test_an_object_of_the_kind_is_made_at_the_address_of_all_kinds(client: Clien
     response = post_json(client, "/api/v1/objects/graph", {"fields": {"name": "Orders"}})
     assert response.status_code == 201
     key = response.json()["id"]
+    assert key == "orders"
+    again = post_json(client, "/api/v1/objects/graph", {"fields": {"name": "Orders"}}).json()
+    assert again["id"] == "orders-2"
+    assert made(client, name="Orders").json()["key"] == "orders-3"
     assert client.get(f"{GRAPHS}/{key}").json()["sheets"] == [{"key": "main", "name": "Main"}]
     done = post_json(
         client, f"/api/v1/objects/graph/{key}/changes", {"actions": [{"action": "delete_object", "arguments": {}}]}

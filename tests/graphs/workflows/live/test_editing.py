@@ -5,7 +5,7 @@ from django.contrib.auth.models import User
 
 from graphs.history import live_edits
 from graphs.history.editing import KeyUsed, Request
-from graphs.models import ChangeSet, Edge, Graph, LiveEdit, Membership, Node, NodeType, Object, Role, Workspace
+from graphs.models import ChangeSet, Edge, Graph, LiveEdit, Membership, Node, NodeType, Object, Role, Sheet, Workspace
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.edit_conflicts import EditConflicts
 from graphs.site.access import Forbidden, NotFound, member_of
@@ -51,6 +51,19 @@ def test_the_same_edit_sent_again_is_done_once_also_after_it_was_saved(nba: Grap
     with pytest.raises(KeyUsed):
         live(alice, *rename("fetch-api", "Something else"), key="mine")
     assert LiveEdit.objects.count() == 1
+
+
+def test_a_sheet_with_much_on_it_is_not_deleted_live(
+    nba: Graph, alice: User, live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(editing, "MAX_OPERATIONS", 6)
+    Sheet.objects.create(graph=nba, key="second", name="Second", position=1)
+    live(alice, "delete_sheet", {"sheetKey": "second"})
+    Sheet.objects.create(graph=nba, key="third", name="Third", position=1)
+    monkeypatch.setattr(editing, "MAX_OPERATIONS", 5)
+    with pytest.raises(ChangeRefused, match="6 items would change; live at most 5"):
+        live(alice, "delete_sheet", {"sheetKey": "main"})
+    assert Node.objects.filter(graph=nba).count() == 3
 
 
 def test_a_value_does_not_grow_past_its_limit_patch_by_patch(nba: Graph, alice: User, live: Live) -> None:

@@ -3,6 +3,8 @@
 import pytest
 
 from graphs.models import Edge, Graph, Node, Sheet
+from graphs.objects import planning
+from graphs.objects.actions import ChangeRefused
 from graphs.objects.operations import Create, Delete, Update
 from graphs.objects.refs import Ref
 from graphs.workflows.planning import sheets
@@ -109,6 +111,20 @@ def test_what_moved_away_in_the_same_batch_stays(three: Graph) -> None:
     done(three, planned)
     assert list(Node.objects.filter(graph=three).values_list("key", flat=True)) == ["root"]
     assert isinstance(planned.operations[-1], Delete)
+
+
+def test_a_sheet_goes_however_much_stands_on_it(three: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only what somebody asked for beside it is counted."""
+    monkeypatch.setattr(planning, "MAX_OPERATIONS", 1)
+    before = without_versions(three)
+    applied = done(three, one(three, "delete_sheet", sheetKey="main"))
+    assert not Node.objects.filter(graph=three).exists()
+    undone(three, applied)
+    assert without_versions(three) == before
+    with pytest.raises(ChangeRefused, match="2 items would change; at most 1"):
+        plan(three, *(("update_sheet", {"sheetKey": key, "name": "x"}) for key in ("second", "third")))
+    with pytest.raises(ChangeRefused, match="2 items would change; at most 1"):
+        plan(three, ("delete_sheet", {"sheetKey": "main"}), ("update_sheet", {"sheetKey": "third", "name": "x"}))
 
 
 def test_there_are_at_most_so_many_sheets(nba: Graph, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,6 @@
 // The sheets of the graph: seen as a list, made, named, put in order, deleted with what stands on them.
 
+import { BusyButton } from "../../busy-button.js";
 import { html, iconButton } from "../../dom.js";
 import { ICONS } from "../../icons.js";
 import { t } from "../../strings.js";
@@ -68,13 +69,19 @@ function newSheet(change) {
 function question({ key, name, nodes, notes }, change, show) {
   const count = nodes.length + notes.length;
   const along = count === 1 ? t("1 node goes with it, and its edges.") : t("{count} nodes go with it, and their edges.", { count: numberText(count) });
+  const remove = new BusyButton({ type: "button", class: "button danger", onclick: () => goOn() }, t("Delete"), t("Deleting …"));
+  const goOn = async () => {
+    if (remove.busy) return;
+    remove.busy = true;
+    await change("delete_sheet", { sheetKey: key });
+  };
   return [
     html("p", {}, t("Delete {name}?", { name })),
     html("p", {}, count ? along : t("Nothing stands on it.")),
     html(
       "div",
       { class: "ask-answers" },
-      html("button", { type: "button", class: "button danger", onclick: () => change("delete_sheet", { sheetKey: key }) }, t("Delete")),
+      ...remove.elements,
       html("button", { type: "button", class: "button quiet", "data-new": true, onclick: () => show() }, t("Cancel")),
     ),
   ];

@@ -10,8 +10,8 @@ const LOOK_MS = 150;
 const MOST_SELECTED = 50;
 /** The mouse of somebody who does not move it for so long is not shown. */
 const RESTED_MS = 10_000;
-/** Of the whole workspace: changed over REST. */
-const NOT_LIVE = new Set(["configure_node_type", "delete_node_type", "update_graph", "delete_graph"]);
+/** Of the whole workspace, or with all that stands there: changed over REST. */
+const NOT_LIVE = new Set(["configure_node_type", "delete_node_type", "update_graph", "delete_graph", "delete_sheet"]);
 const PREFIX = "live:";
 
 export class Live {

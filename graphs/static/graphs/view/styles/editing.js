@@ -100,7 +100,7 @@ export const editing = stylesheet(`
 .edit-status { flex: 1; margin: 0; font-size: 12.5px; line-height: 1.35; color: var(--_muted); overflow-wrap: anywhere; }
 .edit-status[data-kind=problem] { color: var(--_danger); }
 .edit-form.gone :is(.edit-edges, .edit-foot .icon-button) { display: none; }
-.button:disabled { opacity: 0.45; cursor: default; filter: none; }
+.button:is(:disabled, [aria-disabled=true]) { opacity: 0.45; cursor: default; filter: none; }
 .button.quiet { background: none; color: var(--_text); border: 1px solid var(--_border); font-weight: 500; }
 .button.quiet:hover { background: var(--_raised); filter: none; }
 .button.danger { background: var(--_danger); color: var(--_surface); }
