@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('chat', '0007_prices'),
+        ('chat', '0008_always_send_knows_its_object'),
     ]
 
     operations = [
