@@ -1,8 +1,9 @@
 """The node types of a workspace that have words of a question, for the statement that searches their nodes."""
 
+from functools import cache
 from typing import Any
 
-from django.utils.translation import gettext
+from django.utils.translation import get_language, gettext
 
 from graphs.models import Graph
 from graphs.workflows.node_types import BUILT_IN
@@ -19,12 +20,8 @@ FOUND = f"""
         FROM graphs_nodetype AS t JOIN graphs_object AS o ON o.id = t.object_id
         WHERE t.search @@ %(any)s::tsquery AND o.workspace_id = %(workspace)s AND o.key <> ALL(%(built_in)s)
         UNION ALL
-        SELECT key, words
-        FROM unnest(%(built_in)s::text[], %(built_in_names)s::text[], %(built_in_rest)s::text[]) AS b(key, name, rest)
-        CROSS JOIN LATERAL (
-            SELECT setweight(to_tsvector('simple', name), 'C') || setweight(to_tsvector('simple', rest), 'D') AS words
-        ) AS of_built_in
-        WHERE words @@ %(any)s::tsquery
+        SELECT key, words::tsvector FROM unnest(%(built_in)s::text[], %(built_in_words)s::text[]) AS b(key, words)
+        WHERE words::tsvector @@ %(any)s::tsquery
     ) AS every ORDER BY ts_rank(%(weights)s::real[], words, %(any)s::tsquery) DESC, type_key LIMIT {LOOKED_AT}) AS best
     WHERE (
         SELECT type FROM graphs_node WHERE graph_id = %(graph)s AND (type, id) > (type_key, 0) ORDER BY type, id LIMIT 1
@@ -37,10 +34,19 @@ def values(graph: Graph) -> dict[str, Any]:
     return {
         "workspace": graph.workspace_id,
         "built_in": list(BUILT_IN),
-        "built_in_names": [_said(each.display_name) for each in BUILT_IN.values()],
-        "built_in_rest": [f"{_said(each.category)} {_said(each.description)}" for each in BUILT_IN.values()],
+        "built_in_words": _built_in_words(get_language()),
     }
 
 
-def _said(text: str) -> str:
-    return plain(" ".join(dict.fromkeys((text, gettext(text)))))
+@cache
+def _built_in_words(language: str | None) -> list[str]:
+    """The texts of built-in types as PostgreSQL takes texts apart, which would cost more than to search them."""
+    return [
+        " ".join((_words(each.display_name, "C"), _words(each.category, "D"), _words(each.description, "D")))
+        for each in BUILT_IN.values()
+    ]
+
+
+def _words(text: str, weight: str) -> str:
+    words = plain(" ".join(dict.fromkeys((text, gettext(text))))).split()
+    return " ".join(f"'{word}':{place}{weight}" for place, word in enumerate(words, 1))
