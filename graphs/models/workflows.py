@@ -113,7 +113,11 @@ class Node(models.Model):
         verbose_name_plural = _("nodes")
         ordering = ("id",)
         constraints: ClassVar = [models.UniqueConstraint(fields=["graph", "key"], name="node_key_in_graph")]
-        indexes: ClassVar = [GinIndex(fields=["search"], name="node_search")]
+        indexes: ClassVar = [
+            GinIndex(fields=["search"], name="node_search"),
+            # Finds the first nodes of a type, however many there are of it.
+            models.Index(fields=["graph", "type", "id"], name="node_of_type"),
+        ]
 
     def __str__(self) -> str:
         return self.name or self.key
@@ -144,8 +148,18 @@ class Edge(models.Model):
         return self.key
 
 
+class NodeTypes(models.Manager["NodeType"]):
+    """Node types without their words, which only statements read that search them."""
+
+    def get_queryset(self) -> models.QuerySet["NodeType"]:
+        return super().get_queryset().defer("search")
+
+
 class NodeType(Object):
-    """A type of node that a workspace defined, beside the built-in ones."""
+    """A type of node that a workspace defined, beside the built-in ones; the database keeps `search`, its words, true.
+
+    They weigh less than the words of a node itself.
+    """
 
     TYPE = "nodeType"
 
@@ -156,11 +170,21 @@ class NodeType(Object):
     icon = models.CharField(_("icon"), max_length=100, blank=True)
     handles = models.JSONField(_("handles"), default=dict, blank=True)
     process = models.TextField(_("process"), blank=True)
+    search = models.GeneratedField(
+        expression=words(models.F("display_name"), "C")
+        + words(models.F("category"), "D")
+        + words(models.F("description"), "D"),
+        output_field=SearchVectorField(),
+        db_persist=True,
+    )
+
+    objects: ClassVar[NodeTypes] = NodeTypes()
 
     class Meta:
         verbose_name = _("node type")
         verbose_name_plural = _("node types")
         ordering = ("display_name", "pk")
+        indexes: ClassVar = [GinIndex(fields=["search"], name="node_type_search")]
 
     def __str__(self) -> str:
         return self.display_name

@@ -20,7 +20,7 @@ def columns(model: type[Model], *without: str, of: str = "") -> str:
 
     Never `*`: a connection keeps the plan, and another version may add a column meanwhile.
     """
-    names = [field.column for field in model._meta.concrete_fields if field.column not in without]
+    names = [field.column for field in _stored(model) if field.column not in without]
     return ", ".join(f'{of}."{name}"' if of else f'"{name}"' for name in names)
 
 
@@ -45,7 +45,7 @@ def read(model: type[Row], statement: str, values: Sequence[Any]) -> list[tuple[
 @cache
 def _reading(model: type[Model]) -> tuple[list[str], list[tuple[int, Convert]]]:
     """The attributes of a model in the order of its columns, and what makes values of columns at these places."""
-    fields = model._meta.concrete_fields
+    fields = _stored(model)
     converters = [
         (place, convert) for place, field in enumerate(fields) for convert in field.get_db_converters(connection)
     ]
@@ -54,8 +54,13 @@ def _reading(model: type[Model]) -> tuple[list[str], list[tuple[int, Convert]]]:
 
 def as_json(rows: Sequence[Model]) -> str:
     """New rows of one model, as `jsonb_populate_recordset` takes them."""
-    values = [{str(field.column): _value(field, row) for field in row._meta.concrete_fields} for row in rows]
+    values = [{str(field.column): _value(field, row) for field in _stored(type(row))} for row in rows]
     return json.dumps(values, ensure_ascii=False, default=_as_text)
+
+
+def _stored(model: type[Model]) -> list[Any]:
+    """The fields of a model but those that the database makes of others."""
+    return [field for field in model._meta.concrete_fields if not field.generated]
 
 
 def _as_text(value: Any) -> str:

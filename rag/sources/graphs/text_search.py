@@ -1,16 +1,15 @@
 """Finds nodes by the words of a question, in PostgreSQL's full text; docs/retrieval.md says how it stays fast."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from operator import mul
+from operator import add, mul
 from typing import Any
 
 from django.db import connection
-from django.utils.translation import gettext
 
 from graphs.models import Graph
-from graphs.workflows.node_types import BUILT_IN
 from rag.retrieval.naming import said
+from rag.sources.graphs import type_words
 from rag.texts.stop_words import STOP_WORDS
 from rag.texts.words import COMMON, beginning, forms, marked, mentions, plain, rarity, search_words
 
@@ -23,13 +22,16 @@ WEIGHED_PAIRS = 200
 WEIGHED_WORDS = 400
 #: Rows of a large graph that are looked at where all words are common.
 SAMPLED = 1_500
+#: Rows of a large graph that come by the words of their types, shared by these.
+WEIGHED_TYPES = 120
 #: How many of the best by rank are weighed again by how rare their words are and by their names.
 SHORTLIST = 60
 #: How many that the question may name are weighed besides: other words of it may be in hundreds of nodes.
 NAMED = 40
+#: How many by the words of their types are weighed besides: a type may have all nodes.
+TYPED = 40
 #: What a word counts in data, in process, in type, and in key or name.
 WEIGHTS = "{0.05, 0.2, 0.5, 1.0}"
-_RANK = "ts_rank(%(weights)s::real[], search, %(any)s::tsquery)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,20 +79,7 @@ _SURVEY = """
         ) AS common,
         ARRAY(SELECT ARRAY[key, name] FROM graphs_sheet WHERE graph_id = %(graph)s ORDER BY position, id) AS sheets,
         (SELECT name FROM rag_embeddingmodel WHERE serves) AS serving"""
-#: The words of the node types that have any of the question's: display name as a type's key, the rest as data.
-_DESCRIBED = """
-    SELECT described.key AS type_key, found.words
-    FROM (
-        SELECT o.key, t.display_name AS name, concat_ws(' ', t.category, t.description) AS rest
-        FROM graphs_nodetype AS t JOIN graphs_object AS o ON o.id = t.object_id
-        WHERE o.workspace_id = %(workspace)s AND o.key <> ALL(%(built_in)s)
-        UNION ALL SELECT * FROM unnest(%(built_in)s::text[], %(built_in_names)s::text[], %(built_in_rest)s::text[])
-    ) AS described CROSS JOIN LATERAL (
-        SELECT setweight(to_tsvector('simple', {name}), 'B') || setweight(to_tsvector('simple', {rest}), 'D') AS words
-    ) AS found WHERE found.words @@ %(any)s::tsquery"""
-#: As `graphs.models.workflows.words` takes a text apart.
-_PARTED = "regexp_replace(regexp_replace({}, '([a-z0-9])([A-Z])', '\\1 \\2', 'g'), '[^[:alnum:]]+', ' ', 'g')"
-_TYPES = _DESCRIBED.format(name=_PARTED.format("described.name"), rest=_PARTED.format("described.rest"))
+_ROWS = "SELECT id, key, name, type, search FROM graphs_node WHERE graph_id = %(graph)s"
 #: Nothing is read of a large graph as if it were small.
 _IS_SMALL = "(SELECT nodes FROM survey) <= %(large)s"
 
@@ -101,21 +90,33 @@ def search(graph: Graph, question: str, limit: int, sheet: str | None = None) ->
     survey, rows, met = query.run(graph, sheet)
     if survey.large:
         survey, rows, met = replace(query, survey=survey).run(graph, sheet)
-    scores = weighed({node_id: ranks for node_id, _, _, ranks in rows}, survey.nodes)
-    names = [(node_id, key, name) for node_id, key, name, _ in rows]
+    scores = weighed({node_id: ranks for node_id, _, _, *ranks in rows}, survey.nodes)
+    names = [(node_id, key, name) for node_id, key, name, *_ in rows]
     named = said(question, names, survey.common if survey.large else ())
     hits = [Hit(node_id, score, named.get(node_id, 0)) for node_id, score in scores.items()]
     return Searched(survey, sorted(hits, key=lambda hit: (-hit.said, -hit.score, hit.node_id))[:limit], met)
 
 
-def weighed(ranks: Mapping[int, Sequence[float]], nodes: int) -> dict[int, float]:
-    """The score of each node: the sum of its words' ranks, each weighed by how few of the nodes hold the word."""
-    holding = [sum(rank > 0 for rank in word) for word in zip(*ranks.values(), strict=True)]
+_Ranks = Sequence[float]
+
+
+def weighed(ranks: Mapping[int, Sequence[_Ranks]], nodes: int) -> dict[int, float]:
+    """The score of each node, given what each word counts in it and in its type.
+
+    The sum of both, each word weighed by how few nodes hold it themselves: no word gets common by what a type says.
+    """
+    own, of_types = (_holding(each[place] for each in ranks.values()) for place in (0, 1))
+    holding = [count or by_type for count, by_type in zip(own, of_types, strict=True)]
     rarities = [rarity(count, max(nodes, count)) for count in holding]
-    return {node: sum(map(mul, of_node, rarities)) for node, of_node in ranks.items()}
+    return {node: sum(map(mul, map(add, *both), rarities)) for node, both in ranks.items()}
 
 
-_Row = tuple[int, str, str, Sequence[float]]
+def _holding(ranks: Iterable[_Ranks]) -> list[int]:
+    """How many nodes have each word."""
+    return [sum(rank > 0 for rank in word) for word in zip(*ranks, strict=True)]
+
+
+_Row = tuple[int, str, str, _Ranks, _Ranks]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,12 +134,12 @@ class _Query:
         return cls(search_words(question), marked(question), mentions(question), plain(question))
 
     def run(self, graph: Graph, sheet: str | None) -> tuple[Survey, list[_Row], list[int]]:
-        """What is known of the graph, the candidates (id, key, name, rank by each word), and all that were met."""
+        """What is known of the graph, the candidates (id, key, name, ranks by each word), and all that were met."""
         with connection.cursor() as cursor:
             cursor.execute(self.sql(sheet), self.values(graph, sheet))
             found = {row[0]: row for row in cursor.fetchall()}
-        beside = found.pop(None)[4]
-        rows = [row[:4] for row in found.values()]
+        beside = found.pop(None)[5]
+        rows = [row[:5] for row in found.values()]
         if self.survey:
             return self.survey, rows, beside or []
         nodes, common, sheets, serving = beside
@@ -149,57 +150,59 @@ class _Query:
 
         There DISTINCT is needed: a node is met once for each of its words, and would take the place of others.
         """
-        rows = "SELECT id, key, name, search FROM graphs_node WHERE graph_id = %(graph)s"
-        if self.survey is None:
-            rows = (
-                "SELECT id, key, name, CASE WHEN words IS NULL THEN search ELSE search || words END AS search "
-                "FROM graphs_node LEFT JOIN types ON type_key = type WHERE graph_id = %(graph)s"
-            )
+        of_sheet = ""
         if sheet is not None:
-            rows += " AND sheet_id = (SELECT id FROM graphs_sheet WHERE graph_id = %(graph)s AND key = %(sheet)s)"
+            of_sheet = " AND sheet_id = (SELECT id FROM graphs_sheet WHERE graph_id = %(graph)s AND key = %(sheet)s)"
         surveying, beside = "", "SELECT to_json(array_agg(id)) FROM candidates"
         if self.survey is None:
-            rows += f" AND {_IS_SMALL}"
-            surveying = f"survey AS MATERIALIZED ({_SURVEY.format(most=LARGE + 1)}), types AS MATERIALIZED ({_TYPES}),"
+            of_sheet += f" AND {_IS_SMALL}"
+            surveying = f"survey AS MATERIALIZED ({_SURVEY.format(most=LARGE + 1)}),"
             beside = "SELECT json_build_array(nodes, common, sheets, serving) FROM survey"
-        arms = [f"({rows} AND key = ANY(%(mentioned)s))", *(f"({arm})" for arm in self._arms(rows))]
+        rank, mentioned = _rank("search"), "key = ANY(%(mentioned)s)"
+        arms = [f"({_ROWS}{of_sheet} AND {mentioned})", *(f"({arm})" for arm in self._arms(of_sheet))]
         return f"""
-            WITH {surveying} met AS ({" UNION ALL ".join(arms)}),
-            candidates AS MATERIALIZED (SELECT {"DISTINCT ON (id)" if self.survey else ""} * FROM met)
-            SELECT id, key, name,
-                ARRAY(SELECT ts_rank(%(weights)s::real[], search, word::tsquery) FROM unnest(%(each)s::text[]) AS word),
-                NULL
+            WITH {surveying} types AS MATERIALIZED ({type_words.FOUND}), met AS ({" UNION ALL ".join(arms)}),
+            candidates AS MATERIALIZED (
+                SELECT {"DISTINCT ON (id)" if self.survey else ""} id, key, name, search, words
+                FROM met LEFT JOIN types ON type_key = type
+            )
+            SELECT id, key, name, {_ranks("search")}, {_ranks("words")}, NULL
             FROM (
                 (
                     SELECT * FROM candidates
-                    WHERE key = ANY(%(mentioned)s) OR name = ANY(%(mentioned)s) OR {_phrase("key")} OR {_phrase("name")}
-                    ORDER BY key = ANY(%(marked)s) DESC, key = ANY(%(mentioned)s) DESC, {_RANK} DESC, id LIMIT {NAMED}
+                    WHERE {mentioned} OR name = ANY(%(mentioned)s) OR {_phrase("key")} OR {_phrase("name")}
+                    ORDER BY key = ANY(%(marked)s) DESC, {mentioned} DESC, {rank} DESC, id LIMIT {NAMED}
                 ) UNION ALL (
-                    SELECT * FROM candidates ORDER BY {_RANK} DESC, id LIMIT {2 * SHORTLIST}
+                    SELECT * FROM candidates ORDER BY {rank} DESC, id LIMIT {2 * SHORTLIST}
+                ) UNION ALL (
+                    SELECT * FROM candidates WHERE words IS NOT NULL
+                    ORDER BY {_rank("words")} DESC, {rank} DESC, id LIMIT {TYPED}
                 )
             ) AS shortlist
-            UNION ALL SELECT NULL, NULL, NULL, NULL, ({beside})"""  # noqa: S608 - only constants are put together
+            UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, ({beside})"""  # noqa: S608 - only constants are put together
 
-    def _arms(self, rows: str) -> Iterator[str]:
+    def _arms(self, of_sheet: str) -> Iterator[str]:
         """The queries that candidates come from; the cost of each does not grow with the graph."""
+        rows = f"{_ROWS}{of_sheet}"
         if self.survey is None:
-            said = "search @@ %(any)s::tsquery OR name = ANY(%(mentioned)s)"
+            of_type = "type = ANY(ARRAY(SELECT type_key FROM types))"
+            said = f"search @@ %(any)s::tsquery OR name = ANY(%(mentioned)s) OR {of_type}"
             yield f"SELECT * FROM ({rows} ORDER BY key LIMIT {LARGE}) AS every WHERE {said}"  # noqa: S608
-        elif self._rare():
+            return
+        if self._rare():
             yield from _shared(WEIGHED_PAIRS, rows, "pair", len(self._pairs()))
             yield from _shared(WEIGHED_WORDS, rows, "rare", len(self._rare()))
         elif self.words:
             # In an order that an index has: going through all nodes PostgreSQL begins where somebody else's search
             # ended, and passes those of other graphs first.
             yield f"SELECT * FROM ({rows} ORDER BY key LIMIT {SAMPLED}) AS some_rows WHERE search @@ %(any)s::tsquery"  # noqa: S608
+        if self.words:
+            yield _of_types(of_sheet)
 
     def values(self, graph: Graph, sheet: str | None) -> dict[str, Any]:
         return {
             "graph": graph.pk,
-            "workspace": graph.workspace_id,
-            "built_in": list(BUILT_IN),
-            "built_in_names": _said_of_built_in("display_name"),
-            "built_in_rest": _said_of_built_in("description"),
+            **type_words.values(graph),
             "sheet": sheet,
             "marked": list(self.marked),
             "mentioned": list(self.mentioned),
@@ -237,10 +240,14 @@ class _Query:
         return self.survey is None or form not in self.survey.common
 
 
-def _said_of_built_in(what: str) -> list[str]:
-    """A text of each built-in type, in English and in the person's language."""
-    texts = (getattr(record, what) for record in BUILT_IN.values())
-    return [" ".join(dict.fromkeys((text, gettext(text)))) for text in texts]
+def _rank(column: str) -> str:
+    return f"ts_rank(%(weights)s::real[], {column}, %(any)s::tsquery)"
+
+
+def _ranks(column: str) -> str:
+    """What each word counts in a column, nothing where that is NULL."""
+    rank = f"coalesce(ts_rank(%(weights)s::real[], {column}, word::tsquery), 0)"
+    return f"ARRAY(SELECT {rank} FROM unnest(%(each)s::text[]) AS word)"  # noqa: S608 - constants
 
 
 def _phrase(column: str) -> str:
@@ -253,6 +260,21 @@ def _shared(count: int, rows: str, query: str, queries: int) -> Iterator[str]:
     """Queries for so many rows in all, the same share for each: words of many nodes hide no others."""
     for number in range(queries):
         yield _first(-(-count // queries), f"{rows} AND search @@ %({query}{number})s::tsquery")
+
+
+def _of_types(of_sheet: str) -> str:
+    """The first nodes of each type that was found, the same share for each; those of a sheet among a bounded number.
+
+    They are read in the order of the index that `type_words.FOUND` uses.
+    """
+    read = SAMPLED if of_sheet else WEIGHED_TYPES
+    return f"""
+        SELECT node.* FROM types CROSS JOIN LATERAL (
+            SELECT id, key, name, type, search FROM (
+                SELECT * FROM graphs_node WHERE graph_id = %(graph)s AND (type, id) > (type_key, 0)
+                ORDER BY type, id LIMIT {read}
+            ) AS first WHERE type = type_key{of_sheet} LIMIT {WEIGHED_TYPES} / (SELECT count(*) FROM types)
+        ) AS node"""  # noqa: S608 - only constants are put together
 
 
 def _first(count: int, rows: str) -> str:

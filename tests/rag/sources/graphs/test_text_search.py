@@ -253,3 +253,99 @@ def test_it_finds_nodes_of_built_in_types_in_either_language(here: World) -> Non
 def test_types_cost_no_statement_more(here: World, django_assert_num_queries: DjangoAssertNumQueries) -> None:
     with django_assert_num_queries(1):
         search(here.nba, "courier dispatch", 20)
+
+
+DESCRIBED = {"display_name": "Courier dispatch", "description": "Parcels leave here.", "category": "logistics"}
+
+
+@pytest.fixture
+def crowded(large: Graph) -> Graph:
+    """A large graph, a third of whose nodes are of a type that is described; none of them has words of that."""
+    NodeType.objects.create(workspace=large.workspace, key="x1", **DESCRIBED)
+    NodeType.objects.create(workspace=large.workspace, key="x2", display_name="Weaving loom")
+    large.nodes.filter(key__startswith="n", name__endswith="7").update(type="x1")
+    large.nodes.filter(key="n1").update(type="x2")
+    return large
+
+
+@pytest.mark.parametrize("question", ["Where do parcels leave?", "courier dispatch", "Which are logistics steps?"])
+def test_it_finds_nodes_of_a_large_graph_by_their_types(crowded: Graph, question: str) -> None:
+    hits = found(crowded, question)
+    assert len(hits) == 20
+    assert {crowded.nodes.get(key=key).type for key in hits} == {"x1"}
+
+
+def test_a_type_of_many_nodes_stands_behind_those_that_are_named_so(crowded: Graph) -> None:
+    """However many of its words are said: neither their places nor their order change."""
+    sheet = crowded.sheets.get(key="main")
+    names = ("Courier hub", "Late dispatch", "Parcels in", "Invoice")
+    Node.objects.bulk_create(
+        Node(graph=crowded, sheet=sheet, key=f"k{number}", name=name, type="filter")
+        for number, name in enumerate(names)
+    )
+    question = "courier dispatch of logistics parcels by invoice"
+    first = found(crowded, question)
+    assert set(first[:4]) == {"k0", "k1", "k2", "k3"}
+    assert {crowded.nodes.get(key=key).type for key in first[4:]} == {"x1"}
+    NodeType.objects.filter(key="x1").update(display_name="Thing", category="", description="")
+    assert found(crowded, question) == first[:4]
+
+
+def test_a_type_of_many_nodes_leaves_places_to_other_types(crowded: Graph) -> None:
+    assert "n1" in found(crowded, "courier dispatch, weaving loom")
+
+
+@pytest.mark.parametrize("most", [10, 100_000])
+def test_types_that_a_graph_does_not_use_take_no_places(
+    crowded: Graph, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(text_search, "LARGE", most)
+    for number in range(50):
+        NodeType.objects.create(workspace=crowded.workspace, key=f"t{number}", display_name="Courier dispatch")
+    assert len(found(crowded, "courier dispatch")) == 20
+
+
+def test_types_are_found_within_a_sheet_of_a_large_graph(crowded: Graph) -> None:
+    sheet = crowded.sheets.get(key="data-processing")
+    crowded.nodes.filter(key="n47").update(sheet=sheet)
+    assert found(crowded, "courier dispatch", sheet="data-processing") == ["n47"]
+    assert found(crowded, "courier dispatch", sheet="nowhere") == []
+
+
+def test_types_of_other_workspaces_find_nothing_in_a_large_graph(crowded: Graph, here: World) -> None:
+    NodeType.objects.filter(key="x1").delete()
+    NodeType.objects.create(workspace=here.foreign_nba.workspace, key="x1", **DESCRIBED)
+    assert found(crowded, "courier dispatch") == []
+
+
+def test_a_large_graph_knows_built_in_types_in_either_language(crowded: Graph) -> None:
+    assert "entry-form" in found(crowded, "which fields does a person fill in?")
+    with translation.override("fr"):
+        assert "entry-form" in found(crowded, str(gettext("Entry form")))
+
+
+def test_types_cost_a_large_graph_no_statement_more(
+    crowded: Graph, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    with django_assert_num_queries(2):
+        search(crowded, "courier dispatch", 20)
+
+
+@pytest.mark.parametrize("most", [10, 100_000])
+def test_the_words_of_many_types_are_looked_up(crowded: Graph, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So are the nodes of the few that are found, of which a bounded number is read."""
+    monkeypatch.setattr(text_search, "LARGE", most)
+    for number in range(1_000):
+        NodeType.objects.create(
+            workspace=crowded.workspace, key=f"t{number}", display_name=f"Kind {number}", description="made " * 400
+        )
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT gin_clean_pending_list('node_type_search')")
+        cursor.execute("ANALYZE graphs_nodetype, graphs_object")
+    with CaptureQueriesContext(connection) as captured:
+        assert search(crowded, "courier dispatch", 20).hits
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN ANALYZE {captured[-1]['sql']}")
+        plan = "\n".join(row for (row,) in cursor.fetchall())
+    assert "Bitmap Index Scan on node_type_search" in plan, plan
+    assert ("Index Scan using node_of_type" in plan) == (most == 10), plan
