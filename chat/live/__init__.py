@@ -1,1 +1,1 @@
-"""The people at each watched graph of this process, and their news: edits, other people, savings."""
+"""The people at each watched object of this process, and their news: edits, other people, savings."""

@@ -1,4 +1,4 @@
-"""One graph and those who watch it through this process. What happened lately is kept, so that each reads on alone."""
+"""One object and those who watch it through this process. What happened lately is kept, so that each reads on alone."""
 
 import asyncio
 import json
@@ -16,7 +16,7 @@ REMEMBERED_BYTES = 1_000_000
 
 
 class Watcher:
-    """One socket that watches a graph: what it was sent already, and whether there is more."""
+    """One socket that watches an object: what it was sent already, and whether there is more."""
 
     __slots__ = ("_people_sent", "_saved_sent", "news", "person", "room", "user_id", "version")
 
@@ -31,21 +31,21 @@ class Watcher:
         self.news.set()
 
     async def next(self) -> list[str]:
-        """The frames that it was not sent yet, as soon as there are some; raises `GraphGone`."""
+        """The frames that it was not sent yet, as soon as there are some; raises `ObjectGone`."""
         room = self.room
         while True:
             await self.news.wait()
             self.news.clear()
             if room.gone:
-                raise GraphGone
+                raise ObjectGone
             if self.version < room.floor:
-                found = [frame("graph:changed", version=room.version)]
+                found = [room.frame("changed", version=room.version)]
             else:
                 found = [text for version, text in room.happened if version > self.version]
             self.version = room.version
             if self._saved_sent != room.saved_number:
                 self._saved_sent = room.saved_number
-                found.append(frame("graph:saved", version=room.version, changeSetIds=room.saved))
+                found.append(room.frame("saved", version=room.version, changeSetIds=room.saved))
             if self._people_sent != room.people_number:
                 self._people_sent = room.people_number
                 found.append(room.presence)
@@ -53,15 +53,19 @@ class Watcher:
                 return found
 
 
-class GraphGone(Exception):
-    """The graph was deleted."""
+class ObjectGone(Exception):
+    """The object was deleted."""
 
 
 class Room:
-    """`version` is the graph's as far as this process has read; all that happened after `floor` is in `happened`."""
+    """`version` is the object's as far as this process has read; all that happened after `floor` is in `happened`.
 
-    def __init__(self, graph_id: int, version: int, unsaved: bool) -> None:
-        self.graph_id = graph_id
+    The types of its frames begin with `prefix`.
+    """
+
+    def __init__(self, prefix: str, object_id: int, version: int, unsaved: bool) -> None:
+        self._prefix = prefix
+        self.object_id = object_id
         self.version = self.floor = version
         self.unsaved = unsaved
         #: Into which change sets the latest edits were saved, and how often some were.
@@ -75,14 +79,14 @@ class Room:
         self.elsewhere = Elsewhere()
         #: Rises when somebody comes, goes, or looks at something else.
         self.people_number = 0
-        self.presence = frame("graph:presence", people=[])
+        self.presence = self.frame("presence", people=[])
         #: Whether those who watch will soon hear that people look at something else.
         self.presence_due = False
         self.gone = False
         self._shown: list[dict[str, Any]] = []
 
     def take(self, now: LiveState | None) -> None:
-        """Takes what was read of the graph, None if it is gone, and wakes those who watch it."""
+        """Takes what was read of the object, None if it is gone, and wakes those who watch it."""
         self.wake()
         if now is None:
             self.gone = True
@@ -95,10 +99,10 @@ class Room:
                     "at": edit.created_at.isoformat(),
                     "operations": operations_json(edit),
                 }
-                self._remember(edit.version, frame("graph:edited", version=edit.version, **edited))
+                self._remember(edit.version, self.frame("edited", version=edit.version, **edited))
         elif now.version > self.version:
             # Something else changed it, too; its pages read it again as a whole.
-            self._remember(now.version, frame("graph:changed", version=now.version))
+            self._remember(now.version, self.frame("changed", version=now.version))
         self.version = max(now.version, self.version)
         unsaved = now.unsaved_since is not None
         if (self.unsaved or now.edits) and not unsaved:
@@ -122,7 +126,7 @@ class Room:
         people = sorted([*self.own_people(), *self.elsewhere.people(now)], key=lambda each: str(each.get("id")))[:MOST]
         if people != self._shown:
             self._shown = people
-            self.presence = frame("graph:presence", people=people)
+            self.presence = self.frame("presence", people=people)
             self.people_number += 1
             self.wake()
 
@@ -130,6 +134,5 @@ class Room:
         for watcher in self.watchers:
             watcher.news.set()
 
-
-def frame(type_: str, **values: Any) -> str:
-    return json.dumps({"type": type_, **values}, ensure_ascii=False)
+    def frame(self, name: str, **values: Any) -> str:
+        return json.dumps({"type": f"{self._prefix}:{name}", **values}, ensure_ascii=False)

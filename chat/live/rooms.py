@@ -1,6 +1,6 @@
-"""The graphs that are watched through this process: who comes and goes, what happened, what other processes say.
+"""The objects that are watched through this process: who comes and goes, what happened, what other processes say.
 
-Valkey only says that there are edits and who is there. Because that may be lost, watched graphs are read every second.
+Valkey only says that there are edits and who is there. Because that may be lost, watched objects are read every second.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ SAVE_LOOK_S = 5.0
 
 
 def channel() -> str:
-    """The Valkey channel; a message is JSON: `process`, `graph`, and `people`, `edited` or `asks`."""
+    """The Valkey channel; a message is JSON: `process`, `graph` (an object's id), and `people`, `edited` or `asks`."""
     return f"{settings.REDIS_PREFIX}:graphs"
 
 
@@ -69,16 +69,16 @@ class Rooms:
         await background.end(self._tasks)
         await self._publisher.aclose()
 
-    async def enter(self, graph_id: int, person: Person, user_id: int) -> Watcher | None:
-        """A watcher of the graph in its present version; None if the graph is gone."""
-        room = self._rooms.get(graph_id)
+    async def enter(self, prefix: str, object_id: int, person: Person, user_id: int) -> Watcher | None:
+        """A watcher of an object in its present version, whose frames have this prefix; None if the object is gone."""
+        room = self._rooms.get(object_id)
         if room is None:
-            found = (await in_db(live_states, {graph_id: 0}, edits=False)).get(graph_id)
+            found = (await in_db(live_states, {object_id: 0}, edits=False)).get(object_id)
             if found is None:
                 return None
-            fresh = Room(graph_id, found.version, found.unsaved_since is not None)
-            room = self._rooms.setdefault(graph_id, fresh)
-            self._publish(graph_id, "asks", True)
+            fresh = Room(prefix, object_id, found.version, found.unsaved_since is not None)
+            room = self._rooms.setdefault(object_id, fresh)
+            self._publish(object_id, "asks", True)
         watcher = Watcher(room, person, user_id)
         room.watchers.add(watcher)
         self._show_people(room)
@@ -92,12 +92,12 @@ class Rooms:
         stays = any(other.user_id == watcher.user_id for other in room.watchers)
         if watcher.user_id in room.editors and not stays:
             room.editors.discard(watcher.user_id)
-            task = asyncio.create_task(self._save(room.graph_id))
+            task = asyncio.create_task(self._save(room.object_id))
             self._savings.add(task)
             task.add_done_callback(self._savings.discard)
         self._show_people(room)
         if not room.watchers:
-            self._rooms.pop(room.graph_id, None)
+            self._rooms.pop(room.object_id, None)
 
     def show_presence_soon(self, room: Room) -> None:
         """Shows that somebody looks at something else or points elsewhere, together with what follows at once."""
@@ -112,22 +112,22 @@ class Rooms:
 
     def _show_people(self, room: Room) -> None:
         room.refresh_people(self._loop.time())
-        self._publish(room.graph_id, "people", room.own_people())
+        self._publish(room.object_id, "people", room.own_people())
 
-    def edited(self, graph_id: int) -> None:
-        """Has all rooms look at a graph that this process changed."""
+    def edited(self, object_id: int) -> None:
+        """Has all rooms look at an object that this process changed."""
         self._look.set()
-        self._publish(graph_id, "edited", True)
+        self._publish(object_id, "edited", True)
 
-    async def _save(self, graph_id: int) -> None:
+    async def _save(self, object_id: int) -> None:
         try:
-            await in_db(live_edits.save_edits, graph_id)
+            await in_db(live_edits.save_edits, object_id)
         except Exception:  # Any: the clock of some process saves it.
-            log.warning("graph %s not saved when somebody left", graph_id, exc_info=True)
-        self.edited(graph_id)
+            log.warning("object %s not saved when somebody left", object_id, exc_info=True)
+        self.edited(object_id)
 
-    def _publish(self, graph_id: int, what: str, value: Any) -> None:
-        self._outgoing[graph_id, what] = {"process": self._process, "graph": graph_id, what: value}
+    def _publish(self, object_id: int, what: str, value: Any) -> None:
+        self._outgoing[object_id, what] = {"process": self._process, "graph": object_id, what: value}
         self._outgoing_news.set()
 
     async def _look_forever(self) -> None:
@@ -144,15 +144,15 @@ class Rooms:
                 rooms = dict(self._rooms)
                 found = await in_db(
                     live_states,
-                    {graph_id: room.version for graph_id, room in rooms.items()},
-                    unsaved={graph_id for graph_id, room in rooms.items() if room.unsaved},
+                    {object_id: room.version for object_id, room in rooms.items()},
+                    unsaved={object_id for object_id, room in rooms.items() if room.unsaved},
                 )
             except AWAY as error:
-                log.warning("graphs not looked at, trying again: %s", type(error).__name__)
+                log.warning("objects not looked at, trying again: %s", type(error).__name__)
                 await asyncio.sleep(LOOK_EVERY_S)
                 continue
-            for graph_id, room in rooms.items():
-                now = found.get(graph_id)
+            for object_id, room in rooms.items():
+                now = found.get(object_id)
                 if now is None or (now.version, now.unsaved_since is not None) != (room.version, room.unsaved):
                     room.take(now)
                 room.refresh_people(self._loop.time())
@@ -172,15 +172,15 @@ class Rooms:
     async def _renew_forever(self) -> None:
         while True:
             await asyncio.sleep(PUBLISH_EVERY_S)
-            for graph_id, room in self._rooms.items():
-                self._publish(graph_id, "people", room.own_people())
+            for object_id, room in self._rooms.items():
+                self._publish(object_id, "people", room.own_people())
 
     def _heard(self, data: bytes) -> None:
         try:
             message = json.loads(data)
             room, process = self._rooms.get(message["graph"]), message["process"]
         except (ValueError, KeyError, TypeError):
-            log.warning("what another process said of a graph cannot be read")
+            log.warning("what another process said of an object cannot be read")
             return
         if room is None or process == self._process:
             return
@@ -188,7 +188,7 @@ class Rooms:
             room.elsewhere.hear(process, message["people"], self._loop.time())
             room.refresh_people(self._loop.time())
         elif "asks" in message:
-            self._publish(room.graph_id, "people", room.own_people())
+            self._publish(room.object_id, "people", room.own_people())
         else:
             self._look.set()
 

@@ -1,6 +1,5 @@
-"""The consumers of `/ws/chat/` and `/ws/graphs/<key>/`; what their frames do is in `commands` and `graph_commands`."""
+"""The consumer of `/ws/chat/`; what its frames do is in `commands`."""
 
-import asyncio
 import uuid
 from collections.abc import Collection
 from dataclasses import replace
@@ -10,19 +9,14 @@ from django.utils.translation import gettext as _
 
 from chat.access.checks import batched_checks
 from chat.actions.refusals import Refused
-from chat.engine import runtime
-from chat.live.people import Person
-from chat.live.room import GraphGone, Watcher
-from chat.live.rooms import Rooms
 from chat.queries.conversations import message_for
 from chat.queries.streams import ReadableStream, stream_name_of
-from chat.sockets import commands, frames, graph_commands, graph_frames, refusals
-from chat.sockets.closing import ACCESS_CODES, NOT_THERE, Closing
+from chat.sockets import commands, frames
+from chat.sockets.closing import ACCESS_CODES, Closing
 from chat.sockets.person import PersonConsumer
 from chat.sockets.subscriptions import Subscriptions
 from graphs.site.access import NotFound
 from graphs.site.telemetry.events import emit
-from graphs.workflows.live.editing import operations_json
 
 
 class ChatConsumer(PersonConsumer):
@@ -128,72 +122,3 @@ def _stream_name(frame: frames.Subscribe | frames.Unsubscribe) -> str:
     if (frame.session_id is None) == (frame.stream is None):
         raise Refused("validation", _("Name either “sessionId” or “stream”."))
     return frame.stream or stream_name_of(frame.session_id or "")
-
-
-class GraphConsumer(PersonConsumer):
-    """The socket of one graph: edits it live, and shows what others do to it."""
-
-    prefix = "graph"
-    adapter = graph_frames.adapter
-    sort = "graph-sockets"
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._graph_id = 0
-        self._rooms: Rooms | None = None
-        self._watcher: Watcher | None = None
-        self._sending: asyncio.Task[None] | None = None
-
-    async def authenticated(self) -> None:
-        """Opens the graph. A graph that the person may not see is answered as one that is not there."""
-        assert self.identity is not None
-        key = self.scope["url_route"]["kwargs"]["key"]
-        self._rooms = runtime.current().rooms
-        try:
-            self._graph_id, may_edit = await self.as_person(graph_commands.open_graph, self.workspace, key)
-            person = Person(id=uuid.uuid4().hex[:12], name=self.identity.user.get_username())
-            watcher = await self._rooms.enter(self._graph_id, person, self.identity.user.pk)
-            if watcher is None:
-                raise NotFound
-        except NotFound as error:
-            await self.refuse(None, *refusals.described(error))
-            raise Closing(NOT_THERE) from None
-        self._watcher = watcher
-        opened = {"you": person.id, "version": watcher.version, "mayEdit": may_edit, "unsaved": watcher.room.unsaved}
-        await self.send_frame({"type": "graph:opened", **opened})
-        self._sending = asyncio.create_task(self.forward(f"graph {self._graph_id}", self._news, str))
-
-    async def _news(self) -> list[str]:
-        assert self._watcher is not None
-        try:
-            return await self._watcher.next()
-        except GraphGone:
-            raise Closing(NOT_THERE) from None
-
-    async def disconnect(self, code: int | None) -> None:
-        if self._sending is not None:
-            self._sending.cancel()
-        if self._watcher is not None and self._rooms is not None:
-            self._rooms.leave(self._watcher)
-        await super().disconnect(code)
-
-    async def handle(self, frame: Any) -> None:
-        match frame:
-            case graph_frames.Edit() | graph_frames.Undo():
-                done = await self.as_person(graph_commands.edit, self.workspace, self._graph_id, frame)
-                if self._watcher is not None:
-                    self._watcher.room.editors.add(self._watcher.user_id)
-                runtime.current().rooms.edited(self._graph_id)
-                acknowledged = {"version": done.version, "operations": operations_json(done)}
-                await self.send_frame({"type": "graph:ack", "_id": frame.id, **acknowledged})
-            case graph_frames.Save():
-                saved = await self.as_person(graph_commands.save, self.workspace, self._graph_id)
-                runtime.current().rooms.edited(self._graph_id)
-                version = self._watcher.room.version if self._watcher else None
-                answer = {"version": version, "changeSetIds": [str(change_set) for change_set in saved]}
-                await self.send_frame({"type": "graph:saved", "_id": frame.id, **answer})
-            case graph_frames.Presence() if self._watcher is not None and self._rooms is not None:
-                person = self._watcher.person
-                person.selection = tuple(frame.selection)
-                person.cursor = frame.cursor.model_dump() if frame.cursor else None
-                self._rooms.show_presence_soon(self._watcher.room)

@@ -34,7 +34,7 @@ def told(watcher: Watcher) -> list[tuple[str, int]]:
 
 def test_a_change_larger_than_what_may_be_kept_is_told_as_one_to_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(room, "REMEMBERED_BYTES", 10_000)
-    here = Room(1, 1, False)
+    here = Room("graph", 1, 1, False)
     watcher = watched(here)
     here.take(edited(2, "x" * 20_000))
     assert told(watcher) == [("graph:changed", 2)]
@@ -47,7 +47,7 @@ def test_large_changes_are_forgotten_before_they_take_more_memory_than_they_may(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(room, "REMEMBERED_BYTES", 10_000)
-    here = Room(1, 1, False)
+    here = Room("graph", 1, 1, False)
     reads_on, stays_behind = watched(here), watched(here)
     for version in range(2, 30):
         here.take(edited(version, "é" * 3_000))

@@ -11,7 +11,8 @@ from django.contrib.auth.models import User
 from pytest_django import Settings
 
 from chat.concurrency.database import in_db
-from chat.sockets.consumers import ChatConsumer, GraphConsumer
+from chat.sockets.consumers import ChatConsumer
+from chat.sockets.room_consumers import GraphConsumer, ObjectConsumer
 from chat.sockets.routing import websocket_urlpatterns
 from config.asgi import application
 from graphs.models import Graph
@@ -41,7 +42,7 @@ def test_addresses_lead_to_consumers() -> None:
     assert isinstance(application, ProtocolTypeRouter)
     assert all(isinstance(application.application_mapping[protocol], URLRouter) for protocol in ("http", "websocket"))
     consumers = [getattr(each.callback, "consumer_class", None) for each in websocket_urlpatterns]
-    assert consumers == [ChatConsumer, GraphConsumer, None]
+    assert consumers == [ChatConsumer, GraphConsumer, ObjectConsumer, None]
 
 
 @pytest.mark.parametrize("key", ["nba", "50% & more", "ключ"])
