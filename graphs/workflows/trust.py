@@ -123,7 +123,7 @@ def mark_again(change: Applied, **_kwargs: Any) -> None:
     """Marks a graph that gets back what a file had brought, once somebody had taken that away."""
     if not change.because.redoes or all(each.type != Graph.TYPE for each in change.objects):
         return
-    asked = {"change_set": change.change_set_id, "graph": Graph.TYPE, "looked_through": LOOKED_THROUGH}
+    asked: dict[str, Any] = {"change_set": change.change_set_id, "graph": Graph.TYPE, "looked_through": LOOKED_THROUGH}
     with connection.cursor() as cursor:
         cursor.execute(_BROUGHT_BACK, asked)
         found = cursor.fetchall()
