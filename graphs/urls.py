@@ -18,4 +18,6 @@ urlpatterns = [
     path("import/", views.import_graph, name="import"),
     path("graphs/<key:key>/", views.graph_detail, name="graph"),
     path("graphs/<key:key>/trust/", views.trust_graph, name="trust-graph"),
+    path("node-types/<key:node_type>/", views.node_type_detail, name="node-type"),
+    path("node-types/<key:node_type>/trust/", views.trust_node_type, name="trust-node-type"),
 ]

@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from graphs.history import queries
+from graphs.models import Object
 from graphs.objects.refs import Ref
 from graphs.site.access import Member, NotFound, member_of, or_not_found
 from graphs.site.api import limits
@@ -30,10 +31,14 @@ from graphs.workflows.import_form import ImportForm, explain
 from graphs.workflows.imports import ImportedGraph
 from graphs.workflows.interchange.refusals import ImportRefused
 from graphs.workflows.keys import KeyInvalid, KeyTaken, free_key
+from graphs.workflows.kinds import NODE_TYPE
 from graphs.workflows.listing import graph_for
+from graphs.workflows.node_types import custom_types
 from graphs.workflows.store import GRAPH
 
 GRAPHS_PER_PAGE = 25
+#: Node types that the list says wait to be looked through.
+TYPES_SHOWN = 10
 
 
 class LoginPage(LoginView):
@@ -70,7 +75,9 @@ def _graph_list(request: HttpRequest, member: Member) -> HttpResponse:
         )
     except Problem:
         return redirect("home")
+    waiting = list(trust.waiting_alone(member.workspace)[: TYPES_SHOWN + 1])
     context = {"graphs": listing.with_sizes(page.rows), "page": page, "search": search}
+    context |= {"waiting": waiting[:TYPES_SHOWN], "more_waiting": len(waiting) > TYPES_SHOWN}
     return render_page(request, member, "graphs/list.html", context)
 
 
@@ -101,17 +108,45 @@ def _deleted_graph(request: HttpRequest, member: Member, key: str) -> HttpRespon
 @require_POST
 @member_page
 def trust_graph(request: HttpRequest, member: Member, key: str) -> HttpResponse:
-    graph = graph_for(member, key)
+    _looked_through(request, member, graph_for(member, key))
+    return redirect(f"{reverse('graph', args=[key])}?workspace={member.workspace.slug}")
+
+
+def _looked_through(request: HttpRequest, member: Member, of: Object) -> None:
+    """Takes the mark away that the page showed; else the next page says why not."""
     if wait := limits.take("writes", str(member.user.pk), settings.LIMIT_WRITES):
         messages.error(request, limits.too_often(wait, "writes"))
-    else:
-        try:
-            trust.lift(member, graph, request.POST.get("since"))
-        except trust.ReplacedSince:
-            messages.error(request, _("A file has replaced this graph since. Look through it again."))
-        except trust.NothingSeen:
-            messages.error(request, _("This did not say what you looked through. Look through it again."))
-    return redirect(f"{reverse('graph', args=[key])}?workspace={member.workspace.slug}")
+        return
+    try:
+        trust.lift(member, of, request.POST.get("since"))
+    except trust.ReplacedSince:
+        of_graph = _("A file has replaced this graph since. Look through it again.")
+        of_type = _("It was imported anew. Look through it again.")
+        messages.error(request, of_graph if of.type == GRAPH.name else of_type)
+    except trust.NothingSeen:
+        messages.error(request, _("This did not say what you looked through. Look through it again."))
+
+
+@require_safe
+@member_page
+def node_type_detail(request: HttpRequest, member: Member, node_type: str) -> HttpResponse:
+    of = or_not_found(custom_types(member.workspace.pk).filter(key=node_type).first())
+    told = [field for field in NODE_TYPE.fields if field.name != NODE_TYPE.title]
+    texts = [(field.label, _text(getattr(of, field.column))) for field in told]
+    fields = [(label, text) for label, text in texts if text]
+    context = {"type": of, "fields": fields, "trust": reverse("trust-node-type", args=[node_type])}
+    return render_page(request, member, "graphs/node_type.html", context)
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2) if value else ""
+
+
+@require_POST
+@member_page
+def trust_node_type(request: HttpRequest, member: Member, node_type: str) -> HttpResponse:
+    _looked_through(request, member, or_not_found(custom_types(member.workspace.pk).filter(key=node_type).first()))
+    return redirect(f"{reverse('node-type', args=[node_type])}?workspace={member.workspace.slug}")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

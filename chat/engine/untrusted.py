@@ -7,23 +7,16 @@ import uuid
 from collections.abc import Collection
 from typing import Any
 
-from graphs.objects.operations import OTHER_COLUMNS
 from graphs.objects.refs import Ref
 
-#: Whether an object of this name was deleted while the run was at work, and untrusted until then.
-_GONE = f"""
-SELECT FROM chat_run AS run JOIN graphs_changeset AS c ON c.created_at >= run.created_at
-JOIN graphs_modification AS m ON m.change_set_id = c.id
-WHERE run.session_id = %(session)s AND run.status = 'running' AND c.workspace = %(workspace)s
-    AND m.action = 'delete' AND m.kind = r.type AND m.key = r.key AND m.type = r.type
-    AND m.old->'{OTHER_COLUMNS}' ? 'untrusted_since'
-"""
-#: The name of an object that was read and is untrusted, or was as it went; nothing where there is none.
-_SOURCE = f"""
+#: The name of an object that was read and is untrusted, or was as it went while the run was at work; nothing where
+#: there is none.
+_SOURCE = """
 SELECT r.type || ':' || r.key AS name FROM unnest(%(read_types)s::text[], %(read_keys)s::text[]) AS r(type, key)
 LEFT JOIN graphs_object AS o ON o.workspace_id = %(workspace)s AND o.type = r.type AND o.key = r.key
-WHERE o.untrusted_since IS NOT NULL OR (o.id IS NULL AND EXISTS ({_GONE})) ORDER BY o.id LIMIT 1
-"""  # noqa: S608 - the only insertion is a constant
+WHERE o.untrusted_since IS NOT NULL
+    OR (o.id IS NULL AND chat_went_untrusted(%(workspace)s, %(session)s, r.type, r.key)) ORDER BY o.id LIMIT 1
+"""
 #: A relation that marks the conversation, for a statement that writes elsewhere. Only a source makes it hold the row.
 MARKED = f"""
 source AS MATERIALIZED ({_SOURCE}), marked AS (

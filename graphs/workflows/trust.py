@@ -7,7 +7,7 @@ from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.auth.models import User
 from django.contrib.contenttypes.models import ContentType
 from django.db import connection, transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.dispatch import receiver
 from django.utils import timezone
 from django.utils.translation import gettext_noop
@@ -16,6 +16,7 @@ from graphs.history.recording import Applied, changed
 from graphs.models import Graph, NodeType, Object, Workspace
 from graphs.objects.holding import held
 from graphs.site.access import Member, hold_role, or_not_found
+from graphs.workflows.node_types import custom_types
 
 #: What the log of the admin says of it, in the language of who reads that.
 LOOKED_THROUGH = gettext_noop("Looked through what was imported.")
@@ -64,6 +65,13 @@ WHERE r.change_set_id = %(change_set)s AND r.type = %(graph)s AND r.action <> 'd
 )
 ORDER BY r.object, m.version DESC
 """
+
+
+def waiting_alone(workspace: Workspace) -> "QuerySet[NodeType]":
+    """The node types with a mark that no graph has: that with which they came is gone, or was looked through."""
+    graphs = Graph.objects.filter(workspace=workspace, untrusted_since=OuterRef("untrusted_since"))
+    types = custom_types(workspace.pk).exclude(untrusted_since=None).exclude(Exists(graphs))
+    return types.only("key", "display_name").order_by("display_name", "pk")
 
 
 class ReplacedSince(Exception):
@@ -115,7 +123,7 @@ def mark_again(change: Applied, **_kwargs: Any) -> None:
     """Marks a graph that gets back what a file had brought, once somebody had taken that away."""
     if not change.because.redoes or all(each.type != Graph.TYPE for each in change.objects):
         return
-    asked = {"change_set": change.change_set_id, "graph": Graph.TYPE, "looked_through": LOOKED_THROUGH}
+    asked: dict[str, Any] = {"change_set": change.change_set_id, "graph": Graph.TYPE, "looked_through": LOOKED_THROUGH}
     with connection.cursor() as cursor:
         cursor.execute(_BROUGHT_BACK, asked)
         found = cursor.fetchall()

@@ -132,6 +132,8 @@ PAGES: dict[str, Rule] = {
     "POST import/": Rule("editor", 201, ANYTHING),
     "GET graphs/{key}/": Rule("member", 200),
     "POST graphs/{key}/trust/": Rule("decider", 302),
+    "GET node-types/{node_type}/": Rule("member", 200),
+    "POST node-types/{node_type}/trust/": Rule("decider", 302),
     "GET inbox/": Rule("member", 200),
 }
 

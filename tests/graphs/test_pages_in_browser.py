@@ -8,9 +8,15 @@ import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Page, expect
 
-from graphs.models import Graph, Node
+from graphs.history.editing import Request, edit
+from graphs.models import Graph, Node, NodeType
+from graphs.objects.actions import parse
+from graphs.site.access import member_of
+from graphs.workflows.imports import import_graph
 from tests.browser import Windows
 from tests.cast import PASSWORD
+from tests.graphs.workflows.interchange.samples import native as document
+from tests.graphs.workflows.interchange.samples import native_node, parsed
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -41,6 +47,25 @@ def native(path: Path, **changes: object) -> Path:
     }
     path.write_text(json.dumps(document | changes))
     return path
+
+
+def test_a_node_type_whose_graph_is_gone_is_looked_through(page: Page, alice: User, nba: Graph) -> None:
+    types = [{"key": "probe", "displayName": "Probe", "process": "probe(" + "x" * 500 + ")"}]
+    nodes = [native_node("start", type="probe")]
+    file = parsed(document(key="weather", nodes=nodes, edges=[], nodeTypes=types))
+    graph = import_graph(nba.workspace, file, actor=alice).graph
+    edit(member_of(alice), graph, Request([parse("delete_graph", {})]))
+    page.goto("/")
+    page.locator("[data-waiting-types]").get_by_role("link", name="Probe").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Probe")
+    expect(page.get_by_text("probe(xxx")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.get_by_role("button", name="I have looked through it").click()
+    expect(page.locator("[data-untrusted]")).to_have_count(0)
+    page.get_by_role("link", name="Graphs").first.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Graphs")
+    expect(page.locator("[data-waiting-types]")).to_have_count(0)
+    assert NodeType.objects.get().untrusted_since is None
 
 
 def test_a_refused_file_is_explained_and_the_next_one_opened(page: Page, tmp_path: Path) -> None:

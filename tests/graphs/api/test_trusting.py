@@ -128,7 +128,7 @@ def test_who_does_not_say_what_they_saw_is_told_to(client: Client, alice: User, 
 def orphaned(alice: User) -> Client:
     """A node type whose graph is gone."""
     client = with_token(alice)
-    upload(client, native(nodeTypes=[{"key": "probe", "displayName": "Probe"}]))
+    upload(client, native(nodeTypes=[{"key": "probe", "displayName": "Probe", "process": "probe()"}]))
     Object.objects.filter(key="small").delete()
     return client
 
@@ -152,6 +152,60 @@ def test_a_foreign_type_is_as_one_that_is_not_there(
     assert problem(foreign, 404, "not_found") == problem(absent, 404, "not_found")
     assert problem(orphaned.post("/api/v1/node-types/note/trust"), 404, "not_found")
     assert NodeType.objects.get(key="probe").untrusted_since
+
+
+def test_the_pages_lead_to_a_type_whose_graph_is_gone(orphaned: Client, client: Client, alice: User, bob: User) -> None:
+    page, address = reverse("node-type", args=["probe"]), reverse("trust-node-type", args=["probe"])
+    client.force_login(bob)
+    assert f'href="{page}"' in client.get(reverse("home")).content.decode()
+    seen = client.get(page).content.decode()
+    assert "by alice, not looked through yet" in seen
+    assert "probe()" in seen
+    assert address not in seen
+    assert client.post(address, {"since": since_of_type()}).status_code == 403
+    client.force_login(alice)
+    assert "did not say" in client.post(address, follow=True).content.decode()
+    told = client.post(address, {"since": "2026-01-01T00:00:00Z"}, follow=True).content.decode()
+    assert "It was imported anew." in told
+    assert NodeType.objects.get().untrusted_since
+    assert client.post(address, {"since": since_in(client.get(page))}).status_code == 302
+    assert "data-untrusted" not in client.get(page).content.decode()
+    assert "data-waiting-types" not in client.get(reverse("home")).content.decode()
+
+
+def since_of_type() -> str:
+    since = NodeType.objects.get().untrusted_since
+    assert since
+    return since.isoformat()
+
+
+def test_pages_of_types_are_for_members(
+    orphaned: Client, client: Client, charlie: User, bob: User, other_workspace: Workspace
+) -> None:
+    client.force_login(charlie)
+    foreign, absent = (client.get(reverse("node-type", args=[key])) for key in ("probe", "nowhere"))
+    assert (foreign.status_code, absent.status_code) == (404, 404)
+    assert client.post(reverse("trust-node-type", args=["probe"]), {"since": since_of_type()}).status_code == 404
+    client.force_login(bob)
+    assert client.get(reverse("node-type", args=["note"])).status_code == 404
+    assert NodeType.objects.get().untrusted_since
+
+
+def test_a_type_whose_graph_is_there_waits_with_it(client: Client, alice: User) -> None:
+    upload(with_token(alice), native(nodeTypes=[{"key": "probe", "displayName": "Probe"}]))
+    client.force_login(alice)
+    assert "data-waiting-types" not in client.get(reverse("home")).content.decode()
+
+
+def test_the_list_names_so_many_types_and_says_that_there_are_more(client: Client, alice: User) -> None:
+    types = [{"key": f"probe-{number:02}", "displayName": f"<b>Probe {number:02}"} for number in range(12)]
+    upload(with_token(alice), native(nodeTypes=types))
+    Object.objects.filter(key="small").delete()
+    client.force_login(alice)
+    page = client.get(reverse("home")).content.decode()
+    assert [number for number in range(12) if f"Probe {number:02}" in page] == list(range(10))
+    assert "Others follow" in page
+    assert "<b>Probe" not in page
 
 
 def test_a_type_alone_leaves_the_mark_of_its_graph(alice: User) -> None:

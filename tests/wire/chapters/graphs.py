@@ -68,9 +68,10 @@ async def _imports(story: Story, native: dict[str, Any]) -> None:
     await story.send_file("no JSON", '{"format": ')
     await story.send_file("no file", None)
     await story.send_file("an unknown field", native, colour="red")
-    await story.call("the graph of the file", "GET", "graphs/alerts")
+    seen = (await story.call("the graph of the file", "GET", "graphs/alerts"))["untrustedSince"]
     await story.call("a viewer looks through it", "POST", "graphs/alerts/trust", who="bob")
-    await story.call("looked through", "POST", "graphs/alerts/trust")
+    await story.call("it is not said what was looked through", "POST", "graphs/alerts/trust")
+    await story.call("looked through", "POST", f"graphs/alerts/trust?untrustedSince={seen}")
     await story.call("an absent graph is looked through", "POST", "graphs/nowhere/trust")
 
 
@@ -105,11 +106,14 @@ def _path(address: str) -> str:
 
 
 async def _looked_through(story: Story, native: dict[str, Any]) -> None:
-    types = [{"key": "mailer", "displayName": "Mailer"}]
-    await story.send_file("a file with a type", native | {"name": "Mails", "nodeTypes": types}, key="mails")
+    brought = [{"key": "mailer", "displayName": "Mailer"}]
+    await story.send_file("a file with a type", native | {"name": "Mails", "nodeTypes": brought}, key="mails")
     seen = "untrustedSince=2026-01-01T00:00:00Z"
     await story.call("another mark was seen", "POST", f"graphs/mails/trust?{seen}")
     await story.call("a viewer looks through a type", "POST", "node-types/mailer/trust", who="bob")
     await story.call("another mark of a type was seen", "POST", f"node-types/mailer/trust?{seen}")
-    await story.call("a type is looked through", "POST", "node-types/mailer/trust")
+    types = (await story.call("the types, one with a mark", "GET", "node-types"))["results"]
+    (mark,) = (each["untrustedSince"] for each in types if each["key"] == "mailer")
+    await story.call("it is not said of a type what was looked through", "POST", "node-types/mailer/trust")
+    await story.call("a type is looked through", "POST", f"node-types/mailer/trust?untrustedSince={mark}")
     await story.call("a built-in type is looked through", "POST", "node-types/note/trust")
