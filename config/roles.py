@@ -5,6 +5,7 @@ then on it is let in no more: it has no password that a process could read.
 """
 
 import hashlib
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +21,21 @@ _EDITION = "1"
 _OPEN = "local all all trust\n"
 _CLOSED = f"local {local.DATABASE} {local.DATABASE},{local.OWNER} scram-sha-256\n"
 _CLOSED_WITHIN_S = 10
+#: By database, "" for all: the names of what the role that runs has set for its sessions.
+_SETTINGS = f"""
+SELECT coalesce(d.datname, ''), array(SELECT split_part(each, '=', 1) FROM unnest(s.setconfig) AS each)
+FROM pg_db_role_setting s LEFT JOIN pg_database d ON d.oid = s.setdatabase
+WHERE s.setrole = '{local.DATABASE}'::regrole
+"""  # noqa: S608 - what is inserted is a constant name
+#: What would keep a session from taking them back; what a client asks for goes before them.
+_UNSET = " ".join(
+    f"-c {name}={value}"
+    for name, value in {
+        **dict.fromkeys(("statement_timeout", "lock_timeout", "transaction_timeout", "idle_session_timeout"), "0"),
+        "default_transaction_read_only": "off",
+        "local_preload_libraries": "",
+    }.items()
+)
 #: Gives the superuser of earlier versions another name: nobody may rename who is connected.
 _RENAMING = "countersign_renaming"
 #: Statements that give the owner what another role made; what belongs to an extension stays.
@@ -49,23 +65,31 @@ def let_in(where: local.ServerPaths) -> None:
 
 
 def make(where: local.ServerPaths) -> None:
-    """Makes roles and database where that has not been done yet, and lets the superuser in no more."""
-    if _are_made(where):
-        _require_password(where)
-        return
-    make_all(where)
-    _lock_out(where)
-    mark = _mark(where)
-    mark.write_text(_digest(where))
-    mark.chmod(0o644)  # After a crash PostgreSQL, which may run as another user, opens all that is in its folder.
+    """Makes roles and database where that has not been done yet, and lets the superuser in no more.
+
+    What who runs may change of itself is looked at each time.
+    """
+    if not _are_made(where):
+        make_all(where)
+        _lock_out(where)
+        mark = _mark(where)
+        mark.write_text(_digest(where))
+        mark.chmod(0o644)  # After a crash PostgreSQL, which may run as another user, opens all that is in its folder.
+    _take_back_settings(where)
 
 
-def _require_password(where: local.ServerPaths) -> None:
-    """Raises `Problem` if PostgreSQL knows another password of who runs, which every role may change for itself."""
+def _take_back_settings(where: local.ServerPaths) -> None:
+    """Takes back what the role that runs has set for its sessions to come: those begin as the owner has set.
+
+    Raises `Problem` if PostgreSQL knows another password of it, which every role may change for itself, too.
+    """
     import psycopg
 
     try:
-        psycopg.connect(where.database_url, connect_timeout=5).close()
+        with psycopg.connect(
+            where.database_url, autocommit=True, connect_timeout=5, client_encoding="utf8", options=_UNSET
+        ) as connection:
+            taken_back = _reset(connection)
     except psycopg.OperationalError as error:
         if "password authentication failed" not in str(error):
             return  # Whoever prepares says what else is wrong.
@@ -75,6 +99,23 @@ def _require_password(where: local.ServerPaths) -> None:
             f"database, which only the role {local.DATABASE} itself may do. Find out who was at it; then start again, "
             "which makes the roles anew."
         ) from None
+    if taken_back:
+        sys.stderr.write(
+            f"The role {local.DATABASE} had set for its sessions, which is taken back: {', '.join(taken_back)}. Only "
+            "the role itself may do that, and the site never does: find out who was at it.\n"
+        )
+
+
+def _reset(connection: "psycopg.Connection") -> list[str]:
+    """Takes back what the role of this connection has set for its sessions, and names it."""
+    from psycopg import sql
+
+    connection.execute("SET ROLE NONE")
+    found = connection.execute(_SETTINGS).fetchall()
+    for database, _names in found:
+        within = sql.SQL("IN DATABASE {}").format(sql.Identifier(database)) if database else sql.SQL("")
+        connection.execute(sql.SQL("ALTER ROLE {} {} RESET ALL").format(sql.Identifier(local.DATABASE), within))
+    return sorted({name for _database, names in found for name in names})
 
 
 def make_all(where: local.ServerPaths) -> None:

@@ -14,12 +14,15 @@ from django.utils.translation import gettext as _
 from chat.access import connections, identity, open_readers
 from chat.access.checks import Reader, batched_checks
 from chat.access.connections import Slot
+from chat.access.identity import Identity
 from chat.engine import runtime
 from chat.events.hub import CursorBeyondEnd
 from chat.events.watching import Watch
 from chat.queries.streams import ReadableStream
+from chat.sockets.strangers import address_of
 from chat.web.problem_answer import answer_problem, protecting
 from chat.web.sse_response import Response
+from graphs.site import refusal_events
 from graphs.site.api import problems
 from graphs.site.api.problems import Problem
 from graphs.site.database_away import AWAY
@@ -43,6 +46,7 @@ async def sse(scope: dict[str, Any], receive: Callable[[], Awaitable[Any]], send
     translation.activate(identity.language_of(scope["headers"]))
     watches: list[Watch] = []
     slot: Slot | None = None
+    person: Identity | None = None
     try:
         person, streams, cursors = await _wish(scope)
         slot = Slot(person.user.pk, uuid.uuid4().hex)
@@ -61,6 +65,9 @@ async def sse(scope: dict[str, Any], receive: Callable[[], Awaitable[Any]], send
     except CursorBeyondEnd:
         await answer_problem(_bad_cursor(), scope["headers"], send)
     except Problem as problem:
+        address = address_of((scope.get("client") or [""])[0], scope["headers"])
+        user_id = person.user.pk if person else None
+        refusal_events.tell(user_id, address, "GET api/v1/streams/sse", problem.code, problem.status)
         await answer_problem(problem, scope["headers"], send)
     except (*AWAY, runtime.NotServing):
         await answer_problem(problems.unavailable(), scope["headers"], send)

@@ -61,7 +61,29 @@ TRIED = [
     f"ALTER ROLE {local.DATABASE} SUPERUSER",
     f"GRANT {local.OWNER} TO {local.DATABASE}",
     "ALTER SYSTEM SET log_statement = 'all'",
+    f"ALTER ROLE {local.DATABASE} SET session_replication_role = replica",
+    f"ALTER ROLE {local.DATABASE} SET session_preload_libraries = 'mine'",
+    f"ALTER ROLE {local.DATABASE} SET log_statement = 'all'",
+    f"ALTER ROLE {local.DATABASE} CONNECTION LIMIT 0",
+    f"ALTER ROLE {local.DATABASE} VALID UNTIL 'yesterday'",
+    f"ALTER ROLE {local.OWNER} SET statement_timeout = 1",
+    "ALTER ROLE ALL SET statement_timeout = 1",
+    f"ALTER DATABASE {local.DATABASE} SET statement_timeout = 1",
 ]
+#: What the role may set for its sessions to come, none of which a site would survive.
+OWN_SETTINGS = {
+    "statement_timeout": "1",
+    "lock_timeout": "1",
+    "transaction_timeout": "1",
+    "idle_session_timeout": "1",
+    "default_transaction_read_only": "on",
+    "search_path": "nowhere",
+    "role": "pg_read_all_stats",
+    "client_encoding": "SQL_ASCII",
+    "local_preload_libraries": "nowhere",
+    "standard_conforming_strings": "off",
+    "synchronous_commit": "off",
+}
 
 
 @pytest.fixture(scope="module")
@@ -192,6 +214,35 @@ def test_lost_passwords_are_made_anew(up: Callable[..., Up], data_dir: Path, sit
         assert runs.execute("SELECT count(*) > 0 FROM graphs_node").fetchone() == (True,)
     with pytest.raises(psycopg.OperationalError, match=NOT_LET_IN):
         psycopg.connect(local.server_paths(data_dir).superuser_url)
+
+
+def test_what_who_runs_has_set_for_itself_is_taken_back_and_what_the_owner_set_stands(
+    up: Callable[..., Up], data_dir: Path, site: Up
+) -> None:
+    site.end()
+    setting = up()
+    setting.ready()
+    where = local.server_paths(data_dir)
+    with psycopg.connect(where.owner_url, autocommit=True) as owns:
+        owns.execute(f"ALTER DATABASE {local.DATABASE} SET lock_timeout = '7s'")
+    with psycopg.connect(where.database_url, autocommit=True) as runs:
+        for within in ("", f"IN DATABASE {local.DATABASE}", "IN DATABASE template1"):
+            for name, value in OWN_SETTINGS.items():
+                runs.execute(f"ALTER ROLE {local.DATABASE} {within} SET {name} = '{value}'")  # type: ignore[arg-type]
+    setting.end()
+    again = up()
+    again.ready()
+    assert f"The role {local.DATABASE} had set for its sessions, which is taken back: client_encoding, default_" in (
+        again.output
+    )
+    with psycopg.connect(where.database_url) as runs:
+        assert runs.execute("SELECT count(*) FROM pg_db_role_setting WHERE setrole <> 0").fetchone() == (0,)
+        assert runs.execute("SELECT current_user, current_setting('lock_timeout')").fetchone() == (local.DATABASE, "7s")
+        assert runs.execute("SELECT count(*) > 0 FROM graphs_node").fetchone() == (True,)
+    again.end()
+    last = up()
+    last.ready()
+    assert "had set for its sessions" not in last.output
 
 
 def test_a_password_that_was_changed_in_the_database_is_told_and_made_anew(

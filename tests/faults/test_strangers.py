@@ -9,6 +9,7 @@ from graphs.models import Graph
 from graphs.site.api import tokens
 from tests.faults.raw_socket import RawSocket
 from tests.site import site
+from tests.web_process import web_processes
 
 pytestmark = [
     pytest.mark.processes,
@@ -36,3 +37,12 @@ def test_a_few_are_let_in_and_who_has_signed_in_goes_on(alice: User, nba: Graph)
             each.until_closed()
         with RawSocket(here.web) as later:
             assert later.upgrade() == 101
+
+
+def test_all_processes_count_them_together(alice: User, nba: Graph) -> None:
+    with web_processes(2, LIMIT_UNKNOWN_SOCKETS="3") as [one, other], ExitStack() as open_ones:
+        first, *rest = (open_ones.enter_context(RawSocket(web)) for web in (one, one, one, other, other))
+        assert [each.upgrade() for each in (first, *rest)] == [101, 101, 101, 403, 403]
+        first.authenticate(tokens.issue(alice).access)
+        with RawSocket(other) as next_one, RawSocket(one) as one_more:
+            assert [next_one.upgrade(), one_more.upgrade()] == [101, 403]

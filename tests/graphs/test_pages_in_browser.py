@@ -1,6 +1,7 @@
 """What scripts add to the pages, in a real browser. Each page is also watched for what the security policy blocks."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,12 +10,12 @@ from django.contrib.auth.models import User
 from playwright.sync_api import Page, expect
 
 from graphs.history.editing import Request, edit
-from graphs.models import Graph, Node, NodeType
+from graphs.models import Graph, Node, NodeType, SignIn
 from graphs.objects.actions import parse
 from graphs.site.access import member_of
 from graphs.workflows.imports import import_graph
 from tests.browser import Windows
-from tests.cast import PASSWORD
+from tests.cast import PASSWORD, signed_in
 from tests.graphs.workflows.interchange.samples import native as document
 from tests.graphs.workflows.interchange.samples import native_node, parsed
 
@@ -188,3 +189,16 @@ def test_the_administration_works_under_the_security_policy(superuser: None, pag
     for address in dict.fromkeys(addresses):
         page.goto(address)
         assert page.get_by_role("heading", level=1).first.is_visible(), address
+
+
+def test_with_the_password_another_device_is_signed_out(page: Page, alice: User) -> None:
+    signed_in(alice)
+    page.goto("/account/")
+    ending = page.get_by_role("button", name="Sign out", exact=False).filter(has_not_text="everywhere").last
+    ending.click()
+    expect(page).to_have_url(re.compile("/account/$"), timeout=1_000)  # The browser asks for the password first.
+    assert SignIn.objects.filter(user=alice).count() == 2
+    page.get_by_label("Your password, to sign out elsewhere").fill(PASSWORD)
+    ending.click()
+    expect(page.get_by_text("That sign-in is ended.")).to_be_visible()
+    assert SignIn.objects.filter(user=alice).count() == 1

@@ -106,7 +106,7 @@ def _mark(user: User, key: str | None = None) -> str:
 def _verified(text: str, token_class: type[AnyToken]) -> AnyToken:
     """The token, signed by the site's key or by one of before."""
     refused: Exception | None = None
-    for class_ in (token_class, *(_signed_by(key, token_class) for key in settings.SECRET_KEY_FALLBACKS)):
+    for class_ in (token_class, *(_signed_by(key, cast(Any, token_class)) for key in settings.SECRET_KEY_FALLBACKS)):
         try:
             return class_(cast(Any, text))
         except (TokenError, *_NO_TIME) as error:
