@@ -57,7 +57,9 @@ function listOf(sheets, { change, ask, close }, message) {
 }
 
 function newSheet(change) {
-  const name = html("input", { maxlength: LONGEST, required: true, "aria-label": t("Name of the new sheet"), "data-new": true });
+  const name = html("input", {
+    maxlength: LONGEST, required: true, placeholder: t("Name"), "aria-label": t("Name of the new sheet"), "data-new": true,
+  });
   const form = html("form", { class: "edit-row" }, name, html("button", { type: "submit", class: "button" }, t("New sheet")));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
