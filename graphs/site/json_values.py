@@ -79,8 +79,10 @@ def _storable_number(number: float) -> float:
 
 def same(one: Any, other: Any) -> bool:
     """Whether two JSON values are equal; unlike to Python, `true` is not 1 to JSON."""
+    if one is other:
+        return True
     if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
+        return False
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(same(value, other[key]) for key, value in one.items())
     if isinstance(one, list) and isinstance(other, list):

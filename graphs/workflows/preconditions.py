@@ -27,7 +27,10 @@ class GraphBefore(Before):
 
     @classmethod
     def read(cls, of: Object, operations: Sequence[Operation]) -> "GraphBefore":
-        """What the operations touch of the graph."""
+        """What the operations touch of the graph. Of one that comes nothing is there."""
+        own = rows.own(of) if any(operation.item.type == of.type for operation in operations) else ()
+        if not own and any(_creates(operation, of.type) for operation in operations):
+            return cls(found={}, edges_of_deleted={}, references=rows.References({}, {}), own=Ref(of.type, of.key))
         touched: dict[str, set[str]] = {NODE.name: set(), EDGE.name: set(), SHEET.name: set(), of.type: set()}
         records: list[tuple[str, Record]] = []
         for operation in operations:
@@ -50,7 +53,6 @@ class GraphBefore(Before):
             if touched[EDGE.name] or deleted
             else {}
         )
-        own = rows.own(of) if touched[of.type] else ()
         graph_goes = any(_deletes(operation, of.type) for operation in operations)
         named = touched[SHEET.name] or graph_goes or any("sheet" in record for _kind, record in records)
         sheets = rows.sheets(of) if named else {}
@@ -139,6 +141,10 @@ def _fields(operations: Iterable[Operation], kind: Kind) -> set[str] | None:
                 return None
             found |= operation.new.keys()
     return found
+
+
+def _creates(operation: Operation, kind: str) -> bool:
+    return isinstance(operation, Create) and operation.item.type == kind
 
 
 def _deletes(operation: Operation, kind: str) -> bool:

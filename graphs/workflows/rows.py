@@ -4,12 +4,13 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 
 from graphs.models import Edge, Graph, Node, Object, Sheet
 from graphs.objects.kinds import Field, Kind
 from graphs.objects.preconditions import Stored
 from graphs.objects.refs import Ref
+from graphs.site.any_of import any_of
 from graphs.workflows.kinds import EDGE, NODE, OWN_FIELDS, SHEET
 
 
@@ -18,14 +19,14 @@ def nodes(
 ) -> dict[str, Stored]:
     """The nodes with these keys, or all; of their fields these, or all."""
     rows = Node.objects.filter(graph=graph.pk).order_by("id")
-    return stored(NODE, rows if keys is None else rows.filter(key__in=keys), fields)
+    return stored(NODE, rows if keys is None else rows.filter(any_of("key", keys)), fields)
 
 
 def edges(
     graph: Object, keys: Collection[str] = (), touching: Collection[int] = (), fields: Collection[str] | None = None
 ) -> dict[str, Stored]:
     """The edges with these keys, and those that begin or end at nodes with these ids."""
-    wanted = Q(key__in=keys) | Q(source__in=touching) | Q(target__in=touching)
+    wanted = any_of("key", keys) | any_of("source", touching) | any_of("target", touching)
     return stored(EDGE, Edge.objects.filter(wanted, graph=graph.pk).order_by("id"), fields)
 
 

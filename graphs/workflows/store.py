@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from operator import attrgetter
+from functools import partial
 from typing import Any
 
 from django.core.serializers.json import DjangoJSONEncoder
@@ -15,13 +15,14 @@ from django.utils.translation import gettext_lazy as _
 from graphs.models import Edge, Graph, Node, Object, Sheet
 from graphs.models.workflows import MAX_DESCRIPTION
 from graphs.objects.actions import ChangeRefused
-from graphs.objects.kinds import Kind, register, taken
+from graphs.objects.kinds import Field, Kind, register, taken
 from graphs.objects.model_store import mark_of, rows_led_to
 from graphs.objects.operations import OTHER_COLUMNS, Create, Delete, Operation, Record, Update, showable
 from graphs.objects.planning import ObjectPlan
 from graphs.objects.preconditions import Before, Stored
 from graphs.objects.refs import Ref
 from graphs.objects.stores import ObjectChange, Store
+from graphs.site.any_of import any_of
 from graphs.site.copying import copy_rows
 from graphs.site.counted_keys import new_ids
 from graphs.workflows import rows
@@ -164,15 +165,15 @@ def _write_parts(graph: Object, operations: Sequence[Operation], before: GraphBe
     _delete(Node, nodes, before)
     _update(SHEET, sheets, before)
     new_sheets = _create(SHEET, sheets, before, graph)
-    before.references.sheets.update({sheet.key: sheet.pk for sheet in new_sheets})
+    before.references.sheets.update(new_sheets)
     _update(NODE, nodes, before)
     new_nodes = _create(NODE, nodes, before, graph)
-    before.references.nodes.update({node.key: node.pk for node in new_nodes})
+    before.references.nodes.update(new_nodes)
     _update(EDGE, edges, before)
     new_edges = _create(EDGE, edges, before, graph)
     _delete(Sheet, sheets, before)
     created = ((SHEET, new_sheets), (NODE, new_nodes), (EDGE, new_edges))
-    ids = {Ref(kind.name, row.key): row.pk for kind, new in created for row in new}
+    ids = {Ref(kind.name, key): id_ for kind, new in created for key, id_ in new.items()}
     return tuple(_with_row(operation, ids, before) for operation in operations)
 
 
@@ -190,7 +191,7 @@ def _with_row(operation: Operation, ids: Mapping[Ref, int], before: Before) -> O
 def _delete(model: type[Model], operations: Iterable[Operation], before: Before) -> None:
     ids = [before.found[operation.item].id for operation in operations if isinstance(operation, Delete)]
     if ids:
-        gone = model._default_manager.filter(pk__in=ids)
+        gone = model._default_manager.filter(any_of("id", ids))
         # Nothing cascades here: edges of deleted nodes are operations of their own.
         gone._raw_delete(using=connection.alias)
 
@@ -221,42 +222,55 @@ def _update(kind: Kind, operations: Iterable[Operation], before: GraphBefore) ->
             )
 
 
-def _create(kind: Kind, operations: Iterable[Operation], before: GraphBefore, graph: Object) -> Sequence[Any]:
-    """New rows; one that is brought back gets its old id and so its old place in the order."""
+def _create(kind: Kind, operations: Sequence[Operation], before: GraphBefore, graph: Object) -> dict[str, int]:
+    """Makes rows and gives their ids by key. One that is brought back has its old id, and so its old place."""
+    creations = [operation for operation in operations if isinstance(operation, Create)]
+    if len(creations) > BATCH:
+        return _copied(kind, creations, before, graph)
     value = before.references.value
-    new = [
+    new: list[Any] = [
         kind.model(
-            pk=operation.record.get("id"),
-            version=operation.record.get("version", 0) + 1,
-            key=operation.item.key,
+            pk=each.record.get("id"),
+            version=each.record.get("version", 0) + 1,
+            key=each.item.key,
             graph_id=graph.pk,
-            **{f.attribute: value(f, operation.record[f.name]) for f in kind.fields if f.name in operation.record},
+            **{f.attribute: value(f, each.record[f.name]) for f in kind.fields if f.name in each.record},
         )
-        for operation in operations
-        if isinstance(operation, Create)
+        for each in creations
     ]
-    if len(new) <= BATCH:
-        return kind.model._default_manager.bulk_create(new)
-    return _copied(kind, new)
+    kind.model._default_manager.bulk_create(new)
+    return {row.key: row.pk for row in new}
 
 
-def _copied(kind: Kind, new: Sequence[Any]) -> Sequence[Any]:
-    """The rows of a whole graph, written in a third of the time that INSERTs take."""
-    unnumbered = [row for row in new if row.pk is None]
-    for row, id_ in zip(unnumbered, new_ids(kind.model, len(unnumbered)), strict=True):
-        row.pk = id_
+def _copied(kind: Kind, creations: Sequence[Create], before: GraphBefore, graph: Object) -> dict[str, int]:
+    """The rows of a whole graph, written in a fifth of the time that INSERTs take."""
+    known = {each.item.key: each.record.get("id") for each in creations}
+    fresh = iter(new_ids(kind.model, sum(id_ is None for id_ in known.values())))
+    ids = {key: next(fresh) if id_ is None else id_ for key, id_ in known.items()}
     columns = ("id", "version", kind.owner, "key", *(field.attribute for field in kind.fields))
-    as_text = [field.form == "json" for field in kind.fields]
-    read = attrgetter(*columns)
-    first = len(columns) - len(as_text)
+    made: Any = kind.model()
+    # Of a field that was not registered yet when the record was made.
+    default = {field.name: getattr(made, field.attribute) for field in kind.fields if field.form != "key"}
+    converted = [(field.name, _converter(field, before)) for field in kind.fields]
 
-    def values(row: Any) -> list[Any]:
-        found = read(row)
-        texts = (json.dumps(v, allow_nan=False) if text else v for v, text in zip(found[first:], as_text, strict=True))
-        return [*found[:first], *texts]
+    def values(each: Create) -> list[Any]:
+        record = default | each.record
+        own = [convert(record[name]) if convert else record[name] for name, convert in converted]
+        return [ids[each.item.key], each.record.get("version", 0) + 1, graph.pk, each.item.key, *own]
 
-    copy_rows(kind.model, columns, map(values, new))
-    return new
+    copy_rows(kind.model, columns, map(values, creations))
+    return ids
+
+
+def _converter(field: Field, before: GraphBefore) -> Callable[[Any], Any] | None:
+    """What makes of the value in a record what COPY takes, None where it is that."""
+    match field.form:
+        case "json":
+            return partial(json.dumps, allow_nan=False)
+        case "key":
+            return partial(before.references.value, field)
+        case _:
+            return None
 
 
 #: The kinds of objects that this room brings.

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from graphs.history import changes
 from graphs.history.recording import Because
-from graphs.models import ChangeSet, Edge, Graph, Node, NodeType, Origin, Role, Workspace
+from graphs.models import ChangeSet, Edge, Graph, Node, NodeType, Origin, Role, Sheet, Workspace
 from graphs.objects.operations import Update
 from graphs.objects.refs import Ref
 from tests.browser import Windows, at_rest, center, eventually
@@ -294,6 +294,54 @@ def test_the_types_of_the_workspace_are_made_and_changed(opened: Opened) -> None
     assert (kind.display_name, kind.handles["R"][0]["id"], kind.version) == ("Mail", "R-0", 2)
     dialog.get_by_role("button", name="Delete Mail").click()
     expect(dialog).to_contain_text("no node types of its own")
+
+
+def test_a_question_about_a_sheet_stays_while_an_earlier_change_is_answered(opened: Opened, nba: Graph) -> None:
+    Sheet.objects.create(graph=nba, key="second", name="Second", position=1)
+    page = opened()
+    held: list[Route] = []
+    page.route("**/changes*", lambda route: held.append(route))
+    page.get_by_role("button", name="Sheets").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Name of the sheet").first.fill("All")
+    page.keyboard.press("Tab")
+    dialog.get_by_role("button", name="Delete Second").click()
+    eventually(page, lambda: len(held), 1)
+    held[0].continue_()
+    expect(page.locator("[role=tab] .tab-name")).to_have_text(["All", "Second"])
+    expect(dialog).to_contain_text("Nothing stands on it.")
+    dialog.get_by_role("button", name="Delete", exact=True).click()
+    expect(dialog.get_by_role("button", name="Deleting …")).to_be_focused()
+    eventually(page, lambda: len(held), 2)
+    held[1].continue_()
+    expect(dialog.get_by_role("button", name="Delete All")).to_be_disabled()
+    assert Sheet.objects.get(graph=nba).name == "All"
+
+
+def test_a_copy_says_that_it_is_made_and_what_was_wrong(opened: Opened, nba: Graph) -> None:
+    page = opened()
+    held: list[Route] = []
+    page.route("**/api/v1/graphs", lambda route: held.append(route))
+    page.get_by_role("button", name="Copy…").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Key").fill("nba")
+    dialog.get_by_role("button", name="Copy", exact=True).click()
+    busy = dialog.get_by_role("button", name="Copying …")
+    expect(busy).to_be_focused()
+    expect(dialog.get_by_role("status")).to_have_text("Copying …")
+    expect(dialog.get_by_role("button", name="Cancel")).to_be_disabled()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
+    expect(busy).to_be_visible()
+    eventually(page, lambda: len(held), 1)
+    held[0].continue_()
+    expect(dialog.get_by_role("alert")).to_contain_text('There is a graph with the key "nba" already')
+    expect(dialog.get_by_label("Key")).to_be_focused()
+    expect(dialog.get_by_label("Key")).to_have_attribute("aria-invalid", "true")
+    expect(dialog.get_by_role("status")).to_have_text("")
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    assert Graph.objects.count() == 1
 
 
 def test_a_viewer_has_no_tools(opened: Opened, bob: User) -> None:

@@ -72,7 +72,7 @@ function descriptionField(value) {
  * answer the dialog stays. What that gives comes next; what it is refused with is said in the dialog. Empty fields are left out.
  */
 function open(title, words, fields, done, kind = "primary") {
-  const said = html("p", { class: "field-error", role: "alert" });
+  const said = html("p", { class: "field-error", role: "alert", id: "whole-graph-said" });
   const button = new BusyButton({ type: "submit", class: `button ${kind}` }, ...words);
   const cancel = textButton(t("Cancel"), () => dialog.close(), { class: "button" });
   const form = html("form", { class: "stack" }, ...fields, said, html("div", { class: "actions" }, ...button.elements, cancel));
@@ -87,6 +87,7 @@ function open(title, words, fields, done, kind = "primary") {
     if (button.busy) return;
     busy(true);
     said.textContent = "";
+    mark(form, {});
     const given = [...new FormData(form)].filter(([, value]) => value.trim());
     try {
       const next = await done(Object.fromEntries(given));
@@ -97,12 +98,26 @@ function open(title, words, fields, done, kind = "primary") {
       busy(false);
       if (!(error instanceof Refusal)) throw error;
       said.textContent = sentenceOf(error);
+      mark(form, error.errors);
     }
   });
   dialog.addEventListener("cancel", (event) => button.busy && event.preventDefault());
   dialog.addEventListener("close", () => (button.busy ? dialog.showModal() : dialog.remove()));
   document.body.append(dialog);
   dialog.showModal();
+}
+
+/** Marks the fields that were refused, and leads to the first of them. */
+function mark(form, errors) {
+  const fields = [...form.querySelectorAll("input, textarea")];
+  for (const field of fields) {
+    const told = { "aria-invalid": "true", "aria-describedby": "whole-graph-said" };
+    for (const [name, value] of Object.entries(told)) {
+      if (field.name in errors) field.setAttribute(name, value);
+      else field.removeAttribute(name);
+    }
+  }
+  fields.find((field) => field.name in errors)?.focus();
 }
 
 function sentenceOf(refusal) {

@@ -13,15 +13,23 @@ const LONGEST = "200";
 export async function manageSheets(root, sheets, perform) {
   await opened(root, t("Sheets"), (close) => {
     const place = html("div", { class: "type-place" });
+    /** The key of the sheet whose deletion is being asked about; null while the list is shown. */
+    let asked = null;
     const show = (message = "", focus = "") => {
+      asked = null;
       place.replaceChildren(...listOf(sheets(), { change, ask, close }, message));
       ((focus && place.querySelector(focus)) || place.querySelector("[data-new]")).focus();
     };
     const change = async (action, given, focus) => {
+      const before = asked;
       const { message } = await perform({ actions: [{ action, arguments: given }] });
-      show(message, focus);
+      // A question that came meanwhile stays, unless there is something to say.
+      if (message || asked === null || asked === before) show(message, focus);
     };
-    const ask = (sheet) => place.replaceChildren(...question(sheet, change, show));
+    const ask = (sheet) => {
+      asked = sheet.key;
+      place.replaceChildren(...question(sheet, change, show));
+    };
     show();
     return [place];
   });
@@ -57,7 +65,9 @@ function listOf(sheets, { change, ask, close }, message) {
 }
 
 function newSheet(change) {
-  const name = html("input", { maxlength: LONGEST, required: true, "aria-label": t("Name of the new sheet"), "data-new": true });
+  const name = html("input", {
+    maxlength: LONGEST, required: true, placeholder: t("Name"), "aria-label": t("Name of the new sheet"), "data-new": true,
+  });
   const form = html("form", { class: "edit-row" }, name, html("button", { type: "submit", class: "button" }, t("New sheet")));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
