@@ -59,7 +59,9 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
     "graphs.site.security_headers.SecurityHeadersMiddleware",
     "graphs.site.known_device.KnownDeviceMiddleware",
+    "graphs.site.moved_sessions.MovedSessionsMiddleware",
     "graphs.admin.clean_queries.CleanQueriesMiddleware",
+    "graphs.admin.write_limit.WriteLimitMiddleware",
     "graphs.site.error_pages.DatabaseAwayMiddleware",
 ]
 ROOT_URLCONF = "config.urls"

@@ -22,6 +22,8 @@ urlpatterns = [
     path("api/v1/", include("chat.api.urls")),
     re_path("^api/", error_pages.unknown_api_path),
     path("i18n/", include("django.conf.urls.i18n")),
+    # One page changes one's password, which limits how often somebody may guess the old one.
+    path("admin/password_change/", RedirectView.as_view(pattern_name="account")),
     path("admin/", admin.site.urls),
     path("", include("chat.urls")),
     path("", include("graphs.urls")),

@@ -55,6 +55,14 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     return _answer(request, Problem(HTTPStatus.FORBIDDEN, "csrf", reason), "403_csrf.html")
 
 
+def throttled(request: HttpRequest, problem: Problem) -> HttpResponse:
+    """Says to who does something too often how long to wait."""
+    answer = _answer(request, problem, "429.html")
+    for name, value in problem.headers.items():
+        answer.headers[name] = value
+    return answer
+
+
 def _answer(request: HttpRequest, problem: Problem, template: str) -> HttpResponse:
     if _is_api(request):
         return plain_response(problem)

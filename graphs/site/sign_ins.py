@@ -77,8 +77,13 @@ def end(user: User, name: str) -> None:
 
 def move(user: User, here: str, request: HttpRequest) -> None:
     """Notes that a browser, which was `here`, has another session from now on."""
-    if here:
-        SignIn.objects.filter(user=user, session=here).update(session=session_of(request))
+    own, now = SignIn.objects.filter(user=user, session=here), session_of(request)
+    if not here:
+        return
+    if SignIn.objects.filter(user=user, session=now).exists():  # they signed in once more
+        own.delete()
+    else:
+        own.update(session=now)
 
 
 def end_others(user: User, here: str) -> None:

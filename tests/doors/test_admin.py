@@ -75,7 +75,7 @@ SITE: dict[str, tuple[int, int]] = {
     "": (200, 200),
     "login/": (302, 200),
     "logout/": (405, 302),
-    "password_change/": (200, 200),
+    "password_change/": (302, 302),
     "password_change/done/": (200, 405),
     "autocomplete/": (403, 405),
     "jsi18n/": (200, 405),

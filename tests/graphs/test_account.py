@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from django.urls import reverse
 from pytest_django import Settings
 
 from graphs.models import SignIn
@@ -143,3 +144,27 @@ def test_ending_sign_ins_is_limited(bob: User, settings: Settings) -> None:
     here.post(f"/account/sign-ins/{SignIn.objects.get(session=digest(elsewhere)).pk}/end/", AGAIN)
     assert is_in(elsewhere)
     assert "Too many requests." in here.get(PAGE).content.decode()
+
+
+def test_a_superuser_who_sets_their_own_password_in_the_administration_is_still_listed() -> None:
+    user = User.objects.create_superuser("root", password=PASSWORD)
+    here = signed_in(user)
+    address = reverse("admin:auth_user_password_change", args=[user.pk])
+    assert here.post(address, {"usable_password": "true", "password1": NEW, "password2": NEW}).status_code == 302
+    assert [row.session for row in SignIn.objects.filter(user=user)] == [digest(here)]
+    user.refresh_from_db()
+    assert signed_in(user).post(OTHERS, {"password": NEW}).status_code == 302
+    assert not is_in(here)
+
+
+def test_who_signs_in_once_more_is_listed_once(bob: User) -> None:
+    here = signed_in(bob)
+    here.post("/accounts/login/", {"username": "bob", "password": PASSWORD})
+    assert SignIn.objects.filter(user=bob, session=digest(here)).count() == 1
+
+
+def test_the_administration_changes_no_password_of_one_s_own() -> None:
+    here = signed_in(User.objects.create_superuser("root", password=PASSWORD))
+    sent = {"old_password": PASSWORD, "new_password1": NEW, "new_password2": NEW}
+    assert here.post("/admin/password_change/", sent).headers["Location"] == PAGE
+    assert here.get(PAGE).status_code == 200
