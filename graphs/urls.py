@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from graphs import account, views
+from graphs import account, record_pages, views
 from graphs.site import url_keys
 
 url_keys.register()
@@ -17,6 +17,9 @@ urlpatterns = [
     path("account/sign-ins/<key:sign_in>/end/", account.end_sign_in, name="end-sign-in"),
     path("import/", views.import_graph, name="import"),
     path("graphs/<key:key>/", views.graph_detail, name="graph"),
+    path("companies/<uuid:key>/", record_pages.record, {"kind": "company"}, name="company"),
+    path("folders/<uuid:key>/", record_pages.record, {"kind": "folder"}, name="folder"),
+    path("use-cases/<uuid:key>/", record_pages.record, {"kind": "usecase"}, name="use-case"),
     path("graphs/<key:key>/trust/", views.trust_graph, name="trust-graph"),
     path("node-types/<key:node_type>/", views.node_type_detail, name="node-type"),
     path("node-types/<key:node_type>/trust/", views.trust_node_type, name="trust-node-type"),

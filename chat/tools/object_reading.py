@@ -187,7 +187,7 @@ def _ordered(rows: QuerySet[Any], kind: Kind, order_by: str | None) -> QuerySet[
     name = order_by.removeprefix("-")
     _require_fields(kind, [name], kind.by_name)
     field = kind.field(name)
-    path = "__".join((field.attribute, *field.inside))
+    path = field.attribute if field.form == "key" else field.ordered
     return rows.order_by(f"-{path}" if order_by.startswith("-") else path, "pk")
 
 

@@ -24,11 +24,13 @@ class FieldShape(Shape):
     form: Form
     limit: int | None = None
     minor: bool
+    fixed: bool = False
 
     @classmethod
     def of(cls, field: Field) -> Self:
         limit = {} if field.limit is None else {"limit": field.limit}
-        return cls(path=field.name, label=str(field.label), form=field.form, minor=field.minor, **limit)
+        fixed = {"fixed": True} if field.fixed else {}
+        return cls(path=field.name, label=str(field.label), form=field.form, minor=field.minor, **limit, **fixed)
 
 
 class KindShape(Shape):

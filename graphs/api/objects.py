@@ -177,9 +177,18 @@ def _ordering(request: Request, kind: Kind) -> tuple[str, ...]:
 
 def _ordered_columns(kind: Kind) -> dict[str, str]:
     """Columns of the fields with one value that is never null."""
-    plain = [field for field in kind.fields if field.form in ("text", "number", "boolean") and not field.inside]
-    columns = {field.name: kind.model._meta.get_field(field.column) for field in plain}
-    return {name: each.name for name, each in columns.items() if isinstance(each, _ORDERED) and not each.null}
+    plain = [
+        field
+        for field in kind.fields
+        if field.form in ("text", "number", "boolean") and (field.ordering or not field.inside)
+    ]
+    columns = {field.name: kind.model._meta.get_field(field.ordering or field.column) for field in plain}
+    return {name: each.name for name, each in columns.items() if isinstance(_output(each), _ORDERED) and not each.null}
+
+
+def _output(column: Any) -> Any:
+    """What a column holds, also one that the database computes."""
+    return column.output_field if column.generated else column
 
 
 def _creation(kind: str, body: NewObjectBody) -> CreateObject:

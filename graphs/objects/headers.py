@@ -67,7 +67,7 @@ def listed(member: Member, kind: Kind, *, parent: Object | None = None) -> Query
         rows = rows.select_related(kind.parent)
     if kind.may_see is not None:
         rows = rows.filter(pk__in=[row.pk for row in rows if kind.may_see(member, row)])
-    return rows.order_by(kind.field(kind.title).column, "pk")
+    return rows.order_by(kind.field(kind.title).ordered, "pk")
 
 
 def rows_of(kind: Kind, workspace_id: int) -> QuerySet[Any]:
@@ -98,7 +98,7 @@ def searched_by(kind: Kind, text: str) -> models.Q:
     """The condition that a field contains the text."""
     wanted = models.Q(pk__in=())  # of a kind without texts none
     for field in kind.fields:
-        if field.form in ("text", "code", "json"):
+        if field.form in ("text", "code", "json") and not field.is_rest:
             wanted |= models.Q(**{"__".join((field.column, *field.inside, "icontains")): text})
     return wanted
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from graphs.objects.stores import Store
     from graphs.site.access import Member
 
+#: The path of what a JSON column holds beside the keys that other fields name.
+REST = ("*",)
 #: Gets a member and a row, and says whether the member may.
 May = Callable[["Member", Any], bool]
 #: How people read a value: plain text, code (a diff by lines), JSON, a number, yes or no, or the key of something else.
@@ -23,9 +25,11 @@ Form = Literal["text", "code", "json", "number", "boolean", "key"]
 class Field:
     """`name` on the wire, `column` on the row. A "key" names a part of the kind `names` by a relation of that column.
 
-    `inside` is the path to the value within a JSON column, for a field that is a part of one.
+    `inside` is the path to the value within a JSON column, for a field that is a part of one. One whose path is "*" is
+    what the column holds `beside` the keys of its other fields.
     `minor` fields say little to a model that has no room; `limit` is the most characters of a text. `position` fields
-    say where something stands: who changes no others moves it.
+    say where something stands: who changes no others moves it. `fixed` ones are shown, and nobody asks for another
+    value. `ordering` is a column that has the value, too, for lists to be ordered by.
     """
 
     name: str
@@ -37,11 +41,24 @@ class Field:
     minor: bool = False
     limit: int | None = None
     position: bool = False
+    fixed: bool = False
+    ordering: str = ""
+    beside: tuple[str, ...] = ()
 
     @property
     def attribute(self) -> str:
         """The column itself, if `column` is a relation."""
         return f"{self.column}_id" if self.form == "key" else self.column
+
+    @property
+    def ordered(self) -> str:
+        """What lists are ordered by, as the ORM names it."""
+        return self.ordering or "__".join((self.column, *self.inside))
+
+    @property
+    def is_rest(self) -> bool:
+        """Whether it is all that a JSON column holds beside other fields."""
+        return self.inside == REST
 
 
 @dataclass(frozen=True)
@@ -55,7 +72,8 @@ class Kind:
     if there is one, else `chosen` is what the application gives the rows by. `place_new` gives the columns that put a
     new row into a workspace. `parent` is the foreign key to the object that holds this one. `url` is the name of the
     address of its page, or gives the address for a row. `may_see` and `may_edit` narrow what a member's role allows,
-    for a row. `plural` is what several are called.
+    for a row. `plural` is what several are called. An object of a kind that has `cascade` is deleted together with
+    those that it holds.
     """
 
     name: str
@@ -76,6 +94,7 @@ class Kind:
     may_see: May | None = field(default=None, compare=False)
     may_edit: May | None = field(default=None, compare=False)
     plural: str | Promise = ""
+    cascade: bool = False
 
     def field(self, name: str) -> Field:
         """Raises `KeyError`."""

@@ -84,6 +84,9 @@ def _value(field: Field, row: Model) -> Any:
         holder = getattr(row, field.column, None)
         return holder and holder.key
     value = getattr(row, field.attribute)
+    if field.is_rest:
+        value = _left_of(field, value) or None
+        return None if value is None else _as_json(row._meta.get_field(field.column), value)
     for step in field.inside:
         value = value.get(step) if isinstance(value, dict) else None
     if field.form == "key" and value is not None:
@@ -164,6 +167,9 @@ def _read(column: Any, value: Any) -> Any:
 
 def _set_inside(field: Field, row: Model, value: Any) -> None:
     """Sets the value within a JSON column; a null is nothing."""
+    if field.is_rest:
+        _set_rest(field, row, value)
+        return
     whole = inner = _copied(field, getattr(row, field.column))
     for step in field.inside[:-1]:
         inner[step] = _copied(field, inner.get(step))
@@ -173,6 +179,25 @@ def _set_inside(field: Field, row: Model, value: Any) -> None:
     else:
         inner[field.inside[-1]] = value
     setattr(row, field.column, whole)
+
+
+def _left_of(field: Field, whole: Any) -> dict[str, Any]:
+    """What a JSON column holds that no other field is."""
+    return {key: value for key, value in whole.items() if key not in field.beside} if isinstance(whole, dict) else {}
+
+
+def _set_rest(field: Field, row: Model, value: Any) -> None:
+    """Replaces what no other field is; a null is nothing."""
+    rest = {} if value is None else value
+    if not isinstance(rest, dict):
+        raise ChangeRefused(_("{field}: this is no JSON object.").format(field=field.name))
+    if named := [key for key in rest if key in field.beside]:
+        raise ChangeRefused(
+            _("{field}: {key} is a field of its own.").format(field=field.name, key=f"{field.column}.{named[0]}")
+        )
+    whole = _copied(field, getattr(row, field.column))
+    kept = {key: each for key, each in whole.items() if key in field.beside}
+    setattr(row, field.column, kept | rest)
 
 
 def _copied(field: Field, value: Any) -> dict[str, Any]:
@@ -221,7 +246,9 @@ def other_columns(kind: Kind, row: Model) -> Record:
     """The columns of a row that no field tells, but its key and secrets, as JSON that the columns read."""
     described = {field.column for field in kind.fields if not field.inside} | {row._meta.pk.name}
     columns: Any = [
-        each for each in row._meta.concrete_fields if each.name not in described and not is_secret(each.name)
+        each
+        for each in row._meta.concrete_fields
+        if each.name not in described and not each.generated and not is_secret(each.name)
     ]
     return {
         each.name: None if each.value_from_object(row) is None else _as_json(each, each.value_to_string(row))

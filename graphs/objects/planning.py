@@ -272,9 +272,11 @@ def _require_place(kind: Kind, planned: _PlannedObject, values: Record) -> None:
             raise ChangeRefused(message.format(field=name, object=Ref(kind.name, planned.of.key)))
 
 
-def _require_fields(kind: Kind, names: Iterable[str]) -> None:
+def _require_fields(kind: Kind, names: Collection[str]) -> None:
     unknown = [name for name in names if name not in kind.by_name or name == "parent"]
     if unknown:
         known = ", ".join(name for name in kind.by_name if name != "parent")
         message = _("There is no field {unknown}. Fields of {kind}: {known}.")
         raise ChangeRefused(message.format(unknown=some(map(shown, unknown)), kind=kind.name, known=known))
+    if fixed := [name for name in names if kind.field(name).fixed]:
+        raise ChangeRefused(_("{field} is set by itself. Leave it out.").format(field=some(fixed)))

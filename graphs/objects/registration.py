@@ -46,6 +46,7 @@ def register(
     url: str | Callable[[Any], str] = "",
     may_see: May | None = None,
     may_edit: May | None = None,
+    cascade: bool = False,
 ) -> Kind:
     """Makes rows of a model objects that people and models may talk about. Gives the kind.
 
@@ -53,10 +54,11 @@ def register(
     function that gives the rows of a workspace. `place_new` gives the columns that put a new row into a workspace,
     `{"shop": workspace.slug}`. `name` is what the kind is called in addresses, else the model's name.
     `fields` are the fields that may be read and changed, all that are editable if none are named; `"data.price"` is a
-    value within a JSON field. `exclude` are fields that nobody is shown: files and secrets have to be named there.
-    `minor` fields are left out first if there is no room. `parent` is a foreign key to another registered model.
-    `url` is the name of the address of its page, or a function that gives the address. `may_see` and `may_edit` get the
-    member and the row, and narrow what the member's role allows.
+    value within a JSON field, `"data.*"` all that no other of its fields names. `exclude` are fields that nobody is
+    shown: files and secrets have to be named there. `minor` fields are left out first if there is no room. `parent` is
+    a foreign key to another registered model. With `cascade` an object is deleted together with all that it holds, else
+    it stays while it holds some. `url` is the name of the address of its page, or a function that gives the address.
+    `may_see` and `may_edit` get the member and the row, and narrow what the member's role allows.
 
     Raises `ImproperlyConfigured` with a sentence that says what to write instead.
     """
@@ -81,6 +83,7 @@ def register(
         may_see=may_see,
         may_edit=may_edit,
         plural=model._meta.verbose_name_plural or "",
+        cascade=cascade,
     )
     try:
         kinds.register(kind)

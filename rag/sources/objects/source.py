@@ -52,7 +52,7 @@ class SourceOfObjects(Source):
 
     def overview(self, member: Member, kind: Kind) -> Block:
         """The first objects of the kind by title."""
-        all_rows = rows_of(kind, member.workspace.pk).order_by(kind.field(kind.title).column, "pk")
+        all_rows = rows_of(kind, member.workspace.pk).order_by(kind.field(kind.title).ordered, "pk")
         if kind.parent:
             all_rows = all_rows.select_related(kind.parent)
         read = (row for some in parts(all_rows[:MAX_LOOKED_AT], MAX_LISTED + 1) for row in some)
