@@ -9,6 +9,7 @@ from graphs.objects.headers import children_of, holder_of, listed, object_for, u
 from graphs.objects.kinds import KINDS
 from graphs.objects.model_rows import record_of, row_of
 from graphs.objects.refs import Ref
+from graphs.records.kinds import COMPANY, FOLDER, USE_CASE
 from graphs.site.access import Member, or_not_found
 from graphs.site.pages import member_page, render_page
 
@@ -18,16 +19,32 @@ CHILDREN_LISTED = 200
 
 @require_safe
 @member_page
-def record(request: HttpRequest, member: Member, kind: str, key: uuid.UUID) -> HttpResponse:
+def company(request: HttpRequest, member: Member, company: uuid.UUID) -> HttpResponse:
+    return _record(request, member, Ref(COMPANY.name, str(company)))
+
+
+@require_safe
+@member_page
+def folder(request: HttpRequest, member: Member, folder: uuid.UUID) -> HttpResponse:
+    return _record(request, member, Ref(FOLDER.name, str(folder)))
+
+
+@require_safe
+@member_page
+def use_case(request: HttpRequest, member: Member, usecase: uuid.UUID) -> HttpResponse:
+    return _record(request, member, Ref(USE_CASE.name, str(usecase)))
+
+
+def _record(request: HttpRequest, member: Member, ref: Ref) -> HttpResponse:
     """A record with its fields, what holds it and what it holds. Foreign and absent alike are not found."""
-    of, known = object_for(member, Ref(kind, str(key))), KINDS[kind]
+    of, known = object_for(member, ref), KINDS[ref.type]
     row = or_not_found(row_of(of))
     values = record_of(known, row)
     parent = holder_of(member, known, values)
     context = {
         "title": known.name_of(values),
         "kind": known,
-        "object": of,
+        "record": row,
         "fields": [(field, values[field.name]) for field in known.fields if field.name != "parent"],
         "parent": getattr(row, known.parent) if parent else None,
         "parent_url": url_of(KINDS[parent.type], getattr(row, known.parent)) if parent else "",

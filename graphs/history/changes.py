@@ -1,7 +1,8 @@
 """The one door for changes, their history and the notice of them: `apply`, and `write` for what is held already."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import groupby
 
 from django.db import connection, transaction
 
@@ -12,9 +13,10 @@ from graphs.objects.headers import parent_of
 from graphs.objects.holding import hold
 from graphs.objects.kinds import KINDS, store_of
 from graphs.objects.model_rows import refusals_of
-from graphs.objects.operations import Delete, Operation, net
+from graphs.objects.operations import Delete, Operation, net, result
 from graphs.objects.preconditions import Before
-from graphs.objects.stores import ObjectChange, by_owner, refuse_users
+from graphs.objects.refs import Ref
+from graphs.objects.stores import ObjectChange, befores, by_owner, find, refuse_users
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +43,10 @@ def apply(around: Object, operations: Sequence[Operation], because: Because) -> 
                 return send_changed(applied)
         versions = versions or _hold_saved(sorted(each.object.pk for each in asked if each.object.pk is not None))
         hold_beside(asked)
-        for each in asked:
-            refuse_users(each, asked)
+        refuse_users(asked, asked)
         held = [
-            HeldChange(of, operations, versions.get(of.pk), store_of(of.type).before(of, operations))
-            for of, operations in ((each.object, each.operations) for each in asked)
+            HeldChange(each.object, each.operations, versions.get(each.object.pk), before)
+            for each, before in zip(asked, befores(asked), strict=True)
         ]
         return record(around.workspace_id, because, write(held))
 
@@ -75,19 +76,43 @@ def write(changes: Sequence[HeldChange]) -> list[Done]:
     for change in changes:
         change.before.refuse_conflicts(change.operations)
     done: dict[int, Done] = {}
-    for change in sorted(changes, key=_turn):
-        changed, store, version = change.object, store_of(change.object.type), change.version
-        last = Revised.of(changed, version) if version is not None and _deletes_object(change) else None
-        operations = store.write(changed, change.operations, change.before)
-        if version is None:
-            changed = Object.objects.get(workspace=changed.workspace_id, type=changed.type, key=changed.key)
-            version = changed.version
-        done[id(change)] = Done(last or Revised.of(changed, version), operations)
+    for (turn, _type), group in groupby(sorted(changes, key=_turn_and_type), _turn_and_type):
+        some = list(group)
+        store = store_of(some[0].object.type)
+        last = [_revised(each, each.object, each.version) if turn[0] == _GOES else None for each in some]
+        written = store.write_all([(each, each.before) for each in some])
+        new = [Ref(each.object.type, each.object.key) for each in some if each.version is None]
+        made = find(some[0].object.workspace_id, new) if new else {}
+        for change, revised, operations in zip(some, last, written, strict=True):
+            changed = made.get(Ref(change.object.type, change.object.key), change.object)
+            after = replace(change, operations=operations)
+            done[id(change)] = Done(revised or _revised(after, changed, change.version or changed.version), operations)
     deleted = [KINDS[each.object.type] for each in changes if _deletes_object(each)]
     if any(kind.rows for kind in deleted):
         with refusals_of(deleted[0]), transaction.atomic():
             connection.check_constraints()  # deferred ones would fail when the caller commits
     return [done[id(change)] for change in changes]
+
+
+def _revised(change: HeldChange, of: Object, version: int | None) -> Revised:
+    """The version of an object, called as it is by now; what a row is called is in what was read and written."""
+    assert version is not None
+    kind = KINDS[of.type]
+    if kind.rows is None:
+        return Revised.of(of, version)
+    stored = change.before.found.get(Ref(of.type, of.key))
+    record = dict(stored.record) if stored else {}
+    for operation in change.operations:
+        record |= result(operation)
+    return Revised(of.type, of.pk, of.key, kind.name_of(record) or of.key, version)
+
+
+#: What comes, what stays, and what goes.
+_COMES, _STAYS, _GOES = range(3)
+
+
+def _turn_and_type(change: HeldChange) -> tuple[tuple[int, int], str]:
+    return _turn(change), change.object.type
 
 
 def _turn(change: HeldChange) -> tuple[int, int]:
@@ -96,8 +121,8 @@ def _turn(change: HeldChange) -> tuple[int, int]:
     while (holder := parent_of(kind)) is not None and above < len(KINDS):
         above, kind = above + 1, holder
     if change.version is None:
-        return 0, above
-    return (2, -above) if _deletes_object(change) else (1, 0)
+        return _COMES, above
+    return (_GOES, -above) if _deletes_object(change) else (_STAYS, 0)
 
 
 def _deletes_object(change: HeldChange) -> bool:

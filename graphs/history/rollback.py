@@ -19,11 +19,11 @@ from graphs.history.undo import Clash, Left, Undone, undo
 from graphs.models import Object, Origin, Revision
 from graphs.objects import holding
 from graphs.objects.actions import ChangeRefused
-from graphs.objects.kinds import KINDS, store_of
+from graphs.objects.kinds import KINDS
 from graphs.objects.operations import Operation, Update, inverses, to_json
 from graphs.objects.preconditions import Before, Conflicting
 from graphs.objects.refs import Ref
-from graphs.objects.stores import ObjectChange, find, users
+from graphs.objects.stores import ObjectChange, befores, find, users
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,8 +202,8 @@ def preview(workspace_id: int, scope: Scope, left_out: Collection[LeftOut] = (),
     if held and made:
         changes.hold_beside(made)
     steps = []
-    for change in made:
-        before = store_of(change.object.type).before(change.object, inverses(change.operations))
+    taken_back = [ObjectChange(change.object, inverses(change.operations)) for change in made]
+    for change, before in zip(made, befores(taken_back), strict=True):
         left = [Left(each.item, each.field) for each in left_out if each.of in (None, change.object.key)]
         own = Ref(change.object.type, change.object.key)
         undone = undo(change.operations, before, left)
@@ -215,8 +215,9 @@ def preview(workspace_id: int, scope: Scope, left_out: Collection[LeftOut] = (),
     for each in left_out:
         gone.pop(each.item, None)
     state = _state(scope, left_out, objects)
-    others = [step.change for step in steps]
-    return Plan(scope, done, tuple(_with_users(step, others) for step in steps), gone, state)
+    undone_changes = [step.change for step in steps]
+    used = users(undone_changes, undone_changes)
+    return Plan(scope, done, tuple(_with_users(step, used) for step in steps), gone, state)
 
 
 def _missing(workspace_id: int, done: ScopedChanges, objects: Sequence[Object]) -> list[tuple[Object, str]]:
@@ -235,11 +236,11 @@ def _came_or_went(which: Object, operations: Sequence[Operation]) -> bool:
     return any(operation.item == own and not isinstance(operation, Update) for operation in operations)
 
 
-def _with_users(step: ObjectRollback, others: Sequence[ObjectChange]) -> ObjectRollback:
-    """The step with a clash for each user of an object that it deletes; those aside that the rollback frees of it."""
+def _with_users(step: ObjectRollback, used: Mapping[Ref, Sequence[Ref]]) -> ObjectRollback:
+    """The step with a clash for each user of an object that it deletes."""
     own = Ref(step.object.type, step.object.key)
-    used = tuple(Clash("used", own, "", by=user) for user in users(step.change, others))
-    return replace(step, undone=replace(step.undone, clashes=(*step.undone.clashes, *used)))
+    clashes = tuple(Clash("used", own, "", by=user) for user in used.get(own, ()))
+    return replace(step, undone=replace(step.undone, clashes=(*step.undone.clashes, *clashes)))
 
 
 def _because(plan: Plan, actor: User, reason: str) -> Because:

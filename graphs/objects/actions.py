@@ -173,13 +173,13 @@ class DeleteObject(StrictModel):
 
 class MoveObject(StrictModel):
     object: RefText
-    parent: RefText
+    parent: RefText | None = Field(description="null: held by none.")
 
     def changed(self) -> tuple[Ref, ...]:
         return (self.object,)
 
     def named(self) -> tuple[Ref, ...]:
-        return (self.object, self.parent)
+        return (self.object, self.parent) if self.parent else (self.object,)
 
 
 ObjectAction = UpdateObject | CreateObject | DeleteObject | MoveObject

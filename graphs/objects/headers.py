@@ -1,6 +1,6 @@
 """Objects by their names, for a person: found, listed, and what they may do with them."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, cast
 
@@ -56,6 +56,18 @@ def header_of(kind: Kind, workspace_id: int, row: Model) -> Object:
     """The header of a row, made if there is none."""
     header, _new = Object.objects.get_or_create(workspace_id=workspace_id, type=kind.name, key=str(row.pk))
     return header
+
+
+def headers_of(kind: Kind, workspace_id: int, rows: Sequence[Model]) -> list[Object]:
+    """The headers of rows of a registered model, in their order; those that there are not are made."""
+    keys = [str(row.pk) for row in rows]
+    known = Object.objects.filter(workspace=workspace_id, type=kind.name, key__in=keys)
+    found = {header.key: header for header in known}
+    new = [Object(workspace_id=workspace_id, type=kind.name, key=key) for key in keys if key not in found]
+    if new:
+        Object.objects.bulk_create(new, ignore_conflicts=True)
+        found = {header.key: header for header in known.all()}
+    return [found[key] for key in keys]
 
 
 def listed(member: Member, kind: Kind, *, parent: Object | None = None) -> QuerySet[Any]:

@@ -66,7 +66,7 @@ def record_of(kind: Kind, row: Model) -> Record:
 
 def full_record(kind: Kind, of: Object, new: Record, row: Model, unchecked: Collection[str]) -> Record:
     """The record with these new values as the model would store them; saves nothing. Raises `ChangeRefused`."""
-    _assign(kind, of, row, new)
+    assign(kind, of, row, new)
     with refusals_of(kind):
         row.full_clean(exclude=unchecked)
     return record_of(kind, row)
@@ -75,7 +75,7 @@ def full_record(kind: Kind, of: Object, new: Record, row: Model, unchecked: Coll
 def unsaved_row(kind: Kind, of: Object, new: Record) -> Model:
     """A new row with these values. Nothing is saved."""
     row = new_row(kind, of, {})
-    _assign(kind, of, row, new)
+    assign(kind, of, row, new)
     return row
 
 
@@ -120,7 +120,8 @@ def _holds_header(field: Field, row: Model) -> bool:
     return isinstance(related, type) and issubclass(related, Object)
 
 
-def _assign(kind: Kind, of: Object, row: Model, new: Record) -> None:
+def assign(kind: Kind, of: Object, row: Model, new: Record) -> None:
+    """Gives a row these values of its fields. Raises `ChangeRefused` for what is none of them."""
     for field in kind.fields:
         if field.name in new and not same(new[field.name], _value(field, row)):
             value = new[field.name]
@@ -258,7 +259,7 @@ def other_columns(kind: Kind, row: Model) -> Record:
 
 def save(kind: Kind, of: Object, row: Model, new_values: Record, *, new: bool = False) -> None:
     """Saves the row with these values, and reads it again."""
-    _assign(kind, of, row, new_values)
+    assign(kind, of, row, new_values)
     with refusals_of(kind), transaction.atomic():
         row.full_clean()
         options: Any = {"force_insert": True} if new else {}  # not every model's own `save` takes any

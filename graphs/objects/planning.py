@@ -1,6 +1,6 @@
 """From what is asked for to operations, for objects of any kind: a dry run in which later actions see earlier ones."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,9 +20,10 @@ from graphs.objects.actions import (
     some,
     steps_of,
 )
-from graphs.objects.headers import existing, is_key, may_see, parent_of
+from graphs.objects.headers import existing, headers_of, is_key, may_see, parent_of, ref_of, rows_of
 from graphs.objects.kinds import KINDS, Kind, is_object, store_of
 from graphs.objects.model_rows import full_record, new_row, placing, record_of, row_of
+from graphs.objects.model_users import led_by
 from graphs.objects.new_keys import NewKeys, may_create, no_key
 from graphs.objects.operations import Create, Delete, Operation, Planned, Record, Target, Update, net
 from graphs.objects.patches import replaced
@@ -177,17 +178,57 @@ class ObjectPlan:
             planned.record = record | changed
 
     def remove(self, ref: Ref) -> None:
-        record, planned = self._record(ref), self._planned[ref]
-        self.depend(ref)
-        deleted = Delete(ref, record)
-        refuse_users(ObjectChange(planned.of, (deleted,)), self._changes())
-        self.operations.append(deleted)
-        planned.record = None
+        """Deletes an object, after those that it holds where its kind takes them along."""
+        self._record(ref)
+        deleted: list[ObjectChange] = []
+        for each in (*self._below(ref), ref):
+            self.depend(each)
+            planned = self._planned[each]
+            deleted.append(ObjectChange(planned.of, (Delete(each, planned.record or {}),)))
+        operations = [operation for change in deleted for operation in change.operations]
+        refuse_users(deleted, self._changes(operations))
+        self.operations += operations
+        for operation in operations:
+            self._planned[operation.item].record = None
 
-    def _changes(self) -> list[ObjectChange]:
-        """What is done so far, by the object that has it."""
-        here = _PlannedObject(self.around, None, None)
-        return [ObjectChange(self._planned.get(each.item, here).of, (each,)) for each in net(self.operations)]
+    def _below(self, ref: Ref) -> list[Ref]:
+        """What goes with an object, what holds others behind them. Raises `ChangeRefused` for too much."""
+        found: dict[Ref, None] = {}
+        level = [ref]
+        while level:
+            level = [each for each in self._held_by(level) if each not in found]
+            found |= dict.fromkeys(level)
+            if len(found) >= MAX_OPERATIONS:
+                message = _("{object} would go with more than {most} objects. Delete some of them first.")
+                raise ChangeRefused(message.format(object=ref, most=MAX_OPERATIONS - 1))
+        return list(reversed(found))
+
+    def _held_by(self, refs: Sequence[Ref]) -> Iterator[Ref]:
+        """What goes with these objects and is not gone or moved by now. It is read together."""
+        for kind in (KINDS[name] for name in dict.fromkeys(ref.type for ref in refs)):
+            keys = [ref.key for ref in refs if ref.type == kind.name]
+            for child, column in led_by(kind) if kind.cascade else ():
+                rows = rows_of(child, self.around.workspace_id).filter(**{f"{column}__pk__in": keys}).order_by("pk")
+                seen = [row for row in rows[:MAX_OPERATIONS] if self._sees(child, row)]
+                self._read(child, seen)
+                for ref in (ref_of(child, row) for row in seen):
+                    record = self.find(ref)
+                    if record is not None and (column != child.parent or record["parent"] in keys):
+                        yield ref
+
+    def _read(self, kind: Kind, rows: Sequence[Any]) -> None:
+        """Takes rows of a registered model that nothing was planned for yet."""
+        new = [row for row in rows if ref_of(kind, row) not in self._planned]
+        for row, of in zip(new, headers_of(kind, self.around.workspace_id, new), strict=True):
+            self._planned[ref_of(kind, row)] = _PlannedObject(of, row, record_of(kind, row))
+
+    def _sees(self, kind: Kind, row: Any) -> bool:
+        return kind.may_see is None or self._member is None or kind.may_see(self._member, row)
+
+    def _changes(self, more: Sequence[Operation]) -> list[ObjectChange]:
+        """What is done so far and by `more`, by the object that has it."""
+        here, done = _PlannedObject(self.around, None, None), net([*self.operations, *more])
+        return [ObjectChange(self._planned.get(each.item, here).of, (each,)) for each in done]
 
     def _full(self, planned: _PlannedObject, new: Record) -> Record:
         """The record of an object with these values, once its model allows them."""
@@ -219,7 +260,7 @@ class ObjectPlan:
         kind = KINDS[step.object.type]
         if parent_of(kind) is None:
             raise ChangeRefused(_("{object} has no place to be moved from.").format(object=step.object))
-        self.change(step.object, {"parent": self._parent_key(kind, step.parent)})
+        self.change(step.object, {"parent": self._parent_key(kind, step.parent) if step.parent else None})
 
     def _create(self, step: CreateObject) -> None:
         kind = KINDS.get(step.kind)

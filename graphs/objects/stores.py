@@ -1,7 +1,7 @@
 """What a store of a kind does: it reads an object and its parts, and writes what operations change."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -77,9 +77,20 @@ class Store(ABC):
     def hold(self, workspace_id: int) -> None:  # noqa: B027 - most kinds hold nothing more
         """Holds what more has to stay as it is while objects of the kind change."""
 
-    def users(self, change: ObjectChange, others: Sequence[ObjectChange]) -> Sequence[Ref]:
-        """What would lose the object, which the change deletes, once all the others are done."""
+    def users(self, deleted: Sequence[ObjectChange], others: Sequence[ObjectChange]) -> Iterable[tuple[Ref, Ref]]:
+        """What would lose the objects that these changes delete, each with its object, once all others are done."""
         return ()
+
+    def stored_objects(self, objects: Sequence[Object]) -> dict[Ref, Stored]:
+        """Objects of the kind as they stand, without their parts; absent ones are left out."""
+        found: dict[Ref, Stored] = {}
+        for of in objects:
+            found |= self.stored(of, [Ref(of.type, of.key)])
+        return found
+
+    def write_all(self, changes: "Sequence[tuple[ObjectChange, Before]]") -> list[tuple[Operation, ...]]:
+        """Changes the rows of objects of the kind, of which all come, all go or all stay. Gives what `write` does."""
+        return [self.write(change.object, change.operations, before) for change, before in changes]
 
 
 def headers(workspace_id: int, refs: Iterable[Ref]) -> QuerySet[Object]:
@@ -116,9 +127,16 @@ def by_owner(around: Object, refs: Iterable[Ref]) -> list[tuple[Object, list[Ref
 def stored(around: Object, refs: Collection[Ref], fields: Collection[str] | None = None) -> dict[Ref, Stored]:
     """Parts of an object, and other objects of its workspace, as they stand; absent ones are left out."""
     found: dict[Ref, Stored] = {}
+    whole: dict[str, list[Object]] = {}
     for owner, items in by_owner(around, refs):
-        if owner.pk is not None:
+        if owner.pk is None:
+            continue
+        if kinds.KINDS[owner.type].rows is None:
             found |= kinds.store_of(owner.type).stored(owner, items, fields)
+        elif Ref(owner.type, owner.key) in items:
+            whole.setdefault(owner.type, []).append(owner)
+    for type_, objects in whole.items():
+        found |= kinds.store_of(type_).stored_objects(objects)
     return found
 
 
@@ -137,26 +155,58 @@ def labels(around: Object, refs: Iterable[Ref]) -> dict[Ref, str]:
     return found
 
 
-def users(change: ObjectChange, others: Sequence[ObjectChange]) -> Sequence[Ref]:
-    """What would lose the object if the change deletes it, once all others are done, what comes to it among it."""
-    kind, own = kinds.KINDS[change.object.type], Ref(change.object.type, change.object.key)
-    if not any(isinstance(operation, Delete) and operation.item == own for operation in change.operations):
-        return ()
-    coming = [
-        operation.item
-        for other in others
-        for operation in other.operations
-        if result(operation).get("parent") == own.key and parent_of(kinds.KINDS[operation.item.type]) is kind
-    ]
-    return [*kinds.store_of(kind.name).users(change, others), *coming]
+def befores(changes: Sequence[ObjectChange]) -> list[Before]:
+    """What the operations of each change touch, as it stands: objects without parts are read together."""
+    whole: dict[str, list[Object]] = {}
+    for change in changes:
+        if kinds.KINDS[change.object.type].rows is not None:
+            whole.setdefault(change.object.type, []).append(change.object)
+    found: dict[Ref, Stored] = {}
+    for type_, objects in whole.items():
+        found |= kinds.store_of(type_).stored_objects(objects)
+    return [_before(change, found) for change in changes]
 
 
-def refuse_users(change: ObjectChange, others: Sequence[ObjectChange]) -> None:
-    """Raises `ChangeRefused` if something would lose the object, which the change deletes."""
-    if found := users(change, others):
+def _before(change: ObjectChange, read: Mapping[Ref, Stored]) -> Before:
+    of = change.object
+    if kinds.KINDS[of.type].rows is None:
+        return kinds.store_of(of.type).before(of, change.operations)
+    ref = Ref(of.type, of.key)
+    return Before({ref: read[ref]} if ref in read else {})
+
+
+def users(changes: Sequence[ObjectChange], others: Sequence[ObjectChange]) -> dict[Ref, list[Ref]]:
+    """What would lose the objects that the changes delete, once all others are done, what comes to them among it."""
+    deleted: dict[str, list[ObjectChange]] = {}
+    for change in changes:
+        own = Ref(change.object.type, change.object.key)
+        if any(isinstance(operation, Delete) and operation.item == own for operation in change.operations):
+            deleted.setdefault(own.type, []).append(change)
+    found: dict[Ref, list[Ref]] = {}
+    for type_, of_kind in deleted.items():
+        for held_by, user in kinds.store_of(type_).users(of_kind, others):
+            found.setdefault(held_by, []).append(user)
+    gone = {Ref(type_, each.object.key) for type_, of_kind in deleted.items() for each in of_kind}
+    for held_by, user in _coming(others) if gone else ():
+        if held_by in gone:
+            found.setdefault(held_by, []).append(user)
+    return found
+
+
+def _coming(changes: Sequence[ObjectChange]) -> Iterator[tuple[Ref, Ref]]:
+    """What these changes put into an object, with that before it."""
+    for change in changes:
+        for operation in change.operations:
+            key = result(operation).get("parent")
+            if key is not None and (holder := parent_of(kinds.KINDS[operation.item.type])) is not None:
+                yield Ref(holder.name, key), operation.item
+
+
+def refuse_users(changes: Sequence[ObjectChange], others: Sequence[ObjectChange]) -> None:
+    """Raises `ChangeRefused` if something would lose an object that the changes delete."""
+    for ref, found in users(changes, others).items():
         # Of a kind that not everybody sees all of, nothing is named but the kind.
         open_kinds = {each.name for each in kinds.KINDS.values() if each.may_see is None}
-        names = dict.fromkeys(str(ref) if ref.type in open_kinds else ref.type for ref in found)
+        names = dict.fromkeys(str(user) if user.type in open_kinds else user.type for user in found)
         message = _("{object} is still used by: {users}.")
-        ref = Ref(change.object.type, change.object.key)
         raise ChangeRefused(message.format(object=ref, users=some(names, 5)))

@@ -16,7 +16,8 @@ from graphs.models import Edge, Graph, Node, Object, Sheet
 from graphs.models.workflows import MAX_DESCRIPTION
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.kinds import Field, Kind, register, taken
-from graphs.objects.model_store import mark_of, rows_led_to
+from graphs.objects.model_store import mark_of
+from graphs.objects.model_users import rows_led_to
 from graphs.objects.operations import OTHER_COLUMNS, Create, Delete, Operation, Record, Update, showable
 from graphs.objects.planning import ObjectPlan
 from graphs.objects.preconditions import Before, Stored
@@ -109,9 +110,9 @@ class GraphStore(Store):
         """A key that is made of the title."""
         return free_key(workspace_id, slug(title, fallback=GRAPH.name), reserved())
 
-    def users(self, change: ObjectChange, others: Sequence[ObjectChange]) -> Sequence[Ref]:
-        """Rows of other applications that would go with the graph."""
-        return list(rows_led_to(change, others))
+    def users(self, deleted: Sequence[ObjectChange], others: Sequence[ObjectChange]) -> Iterable[tuple[Ref, Ref]]:
+        """Rows of other applications that would go with each graph."""
+        return rows_led_to(deleted, others)
 
     def title(self, of: Object) -> str:
         return _graph(of).title

@@ -1,0 +1,165 @@
+"""Rows of a registered model that are read together, and that come or go together."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.db import transaction
+from django.db.models import ForeignKey, Model
+from django.db.models.signals import post_save, pre_save
+from django.utils.translation import gettext as _
+
+from graphs.models import Object
+from graphs.objects.actions import ChangeRefused
+from graphs.objects.headers import parent_of, ref_of, rows_with
+from graphs.objects.kinds import Kind, is_secret
+from graphs.objects.model_rows import assign, new_row, other_columns, record_of, refusals_of
+from graphs.objects.operations import OTHER_COLUMNS, Create, Delete, Operation, Record, showable
+from graphs.objects.preconditions import Before, Stored
+from graphs.objects.refs import Ref
+from graphs.objects.stores import ObjectChange
+from graphs.site.counted_keys import counts_keys
+
+
+def stored_rows(kind: Kind, objects: Sequence[Object]) -> dict[Ref, Stored]:
+    """Objects of a kind as they stand; absent ones are left out. One that other code saved has no header yet."""
+    rows = rows_with(kind, objects[0].workspace_id, [of.key for of in objects])
+    records = {ref_of(kind, row): record_of(kind, row) for row in rows}
+    versions = _versions(objects)
+    return {
+        ref: Stored(ref, records[ref], versions.get(of.pk, 1), None if of._state.adding else of.pk)
+        for ref, of in ((Ref(of.type, of.key), of) for of in objects)
+        if ref in records
+    }
+
+
+def write_rows(kind: Kind, changes: Sequence[ObjectChange]) -> list[tuple[Operation, ...]]:
+    """What was done where all rows come, or all go; nothing where they have to be saved, or deleted, one by one."""
+    operations = [operation for change in changes for operation in change.operations]
+    objects = [change.object for change in changes]
+    deleted = [each for each in operations if isinstance(each, Delete)]
+    created = [each for each in operations if isinstance(each, Create)]
+    if len(deleted) == len(operations) and kind.model.delete is Model.delete:
+        return [(operation,) for operation in _deleted(kind, objects, deleted)]
+    brought_back = all("id" in each.record for each in created) and not counts_keys(kind.model)
+    if len(created) == len(operations) and brought_back and _saves_as_any(kind.model):
+        return [(operation,) for operation in _brought_back(kind, objects, created)]
+    return []
+
+
+def _saves_as_any(model: type[Model]) -> bool:
+    """Whether what saves a row of the model is Django alone."""
+    return model.save is Model.save and model.save_base is Model.save_base
+
+
+def _deleted(kind: Kind, objects: Sequence[Object], operations: Sequence[Delete]) -> list[Operation]:
+    """What was deleted, with all that brings it back."""
+    rows = _held_rows(kind, objects)
+    records = {ref: record_of(kind, row) for ref, row in rows.items()}
+    Before({ref: Stored(ref, record, 0, None) for ref, record in records.items()}).refuse_conflicts(operations)
+    versions = _versions(objects)
+    done: list[Operation] = []
+    for of, operation in zip(objects, operations, strict=True):
+        row = rows[operation.item]
+        require_would_come_back(row, operation.item)
+        others = {"id": of.pk, "version": versions[of.pk], OTHER_COLUMNS: other_columns(kind, row)}
+        done.append(Delete(operation.item, records[operation.item] | others))
+    with refusals_of(kind), transaction.atomic():
+        kind.model._base_manager.filter(pk__in=[row.pk for row in rows.values()]).delete()
+    if (left := rows_with(kind, objects[0].workspace_id, [of.key for of in objects]).first()) is not None:
+        raise only_hidden(ref_of(kind, left))
+    Object.objects.filter(pk__in=[of.pk for of in objects]).delete()
+    return done
+
+
+def require_would_come_back(row: Model, item: Ref) -> None:
+    """Raises `ChangeRefused` for a row with a column that no history keeps and that needs a value."""
+    for each in row._meta.concrete_fields:
+        if is_secret(each.name) and not (each.null or each.blank or each.has_default()):
+            message = _("{object} stays: it would not come back without {column}, a secret, which no history keeps.")
+            raise ChangeRefused(message.format(object=item, column=each.name))
+
+
+def only_hidden(item: Ref) -> ChangeRefused:
+    """Says that a row is still there once it was deleted."""
+    return ChangeRefused(_("{object} stays: its model only hides what is deleted.").format(object=item))
+
+
+def _held_rows(kind: Kind, objects: Sequence[Object]) -> dict[Ref, Any]:
+    """The rows of objects, held until the transaction ends."""
+    here = rows_with(kind, objects[0].workspace_id, [of.key for of in objects]).order_by().values("pk")
+    held = kind.model._base_manager.select_for_update(no_key=True, of=("self",)).filter(pk__in=here).order_by("pk")
+    return {ref_of(kind, row): row for row in held}
+
+
+def _brought_back(kind: Kind, objects: Sequence[Object], operations: Sequence[Create]) -> list[Operation]:
+    """Makes rows anew, and their headers. Gives the records as they are stored."""
+    with refusals_of(kind):
+        rows = [new_row(kind, of, operation.record) for of, operation in zip(objects, operations, strict=True)]
+    for of, row, operation in zip(objects, rows, operations, strict=True):
+        assign(kind, of, row, operation.record)
+    unchecked = _lead_to_what_is_there(kind.model, rows)
+    with refusals_of(kind), transaction.atomic():
+        for row in rows:
+            row.full_clean(exclude=unchecked)
+        _save(kind.model, rows)
+    made = _records_here(kind, objects)
+    headers = [
+        Object(
+            pk=operation.record["id"], workspace_id=of.workspace_id, type=of.type, key=of.key,
+            version=operation.record["version"] + 1, as_recorded=made[operation.item],
+        )
+        for of, operation in zip(objects, operations, strict=True)
+    ]  # fmt: skip
+    Object.objects.bulk_create(headers)
+    return [
+        Create(each.item, showable(each.record) | made[each.item] | {"id": header.pk})
+        for each, header in zip(operations, headers, strict=True)
+    ]
+
+
+def _lead_to_what_is_there(model: type[Model], rows: Sequence[Any]) -> set[str]:
+    """Sets what foreign keys of all rows lead to, read together; gives the columns that need no further look."""
+    found = {model._meta.pk.name}
+    for column in model._meta.concrete_fields:
+        if not isinstance(column, ForeignKey) or not column.target_field.primary_key:
+            continue
+        if column.remote_field.limit_choices_to:
+            continue
+        keys = {key for row in rows if (key := getattr(row, column.attname)) is not None}
+        there = column.related_model._base_manager.in_bulk(keys)
+        if keys <= there.keys():
+            found.add(column.name)
+            for row in rows:
+                setattr(row, column.name, there.get(getattr(row, column.attname)))
+    return found
+
+
+def _save(model: type[Model], rows: Sequence[Model]) -> None:
+    """Saves new rows at once, with the signals that each one's `save` would send."""
+    told: Any = {"raw": False, "using": "default", "update_fields": None}
+    for row in rows:
+        pre_save.send(sender=model, instance=row, **told)
+    model._base_manager.bulk_create(rows)
+    for row in rows:
+        post_save.send(sender=model, instance=row, created=True, **told)
+
+
+def _records_here(kind: Kind, objects: Sequence[Object]) -> dict[Ref, Record]:
+    """The records of rows as they are stored; raises `ChangeRefused` for one that is not where its objects are."""
+    workspace_id = objects[0].workspace_id
+    made = {ref_of(kind, row): record_of(kind, row) for row in rows_with(kind, workspace_id, [o.key for o in objects])}
+    holder, there = parent_of(kind), set()
+    if holder is not None:
+        keys = {str(key) for record in made.values() if (key := record["parent"]) is not None}
+        there = {ref_of(holder, row).key for row in rows_with(holder, workspace_id, keys)}
+    for of in objects:
+        record = made.get(Ref(of.type, of.key))
+        if record is None or (record.get("parent") is not None and str(record["parent"]) not in there):
+            raise ChangeRefused(_("{object} would leave its workspace, or the one of its parent.").format(object=of))
+    return made
+
+
+def _versions(objects: Sequence[Object]) -> dict[int, int]:
+    """The versions of headers now, which the caller may have raised since it read them."""
+    keys = [of.pk for of in objects if of.pk is not None]
+    return dict(Object.objects.filter(pk__in=keys).values_list("pk", "version"))
