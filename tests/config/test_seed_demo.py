@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth import authenticate
 from django.core.management import CommandError, call_command
 
-from config.demo import LANGUAGES, import_demo_records
+from config.demo.records import LANGUAGES, import_demo_records
 from graphs.models import Company, Folder, Graph, Node, NodeType, Object, Role, UseCase, Workspace
 from graphs.records.matrix import Matrix
 from graphs.site.access import member_of

@@ -6,7 +6,8 @@ from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 
-from config.demo import LANGUAGES, Language, import_demo, import_demo_records
+from config.demo import import_demo
+from config.demo.records import LANGUAGES, Language, import_demo_records
 from config.environment import Environment
 from graphs.models import Membership, Role, Workspace
 
