@@ -12,12 +12,14 @@ class GraphsConfig(AppConfig):
     def ready(self) -> None:
         from graphs import checks  # noqa: F401
         from graphs.history import outside
-        from graphs.records import kinds  # noqa: F401
         from graphs.site import database_away, known_device, sign_in_events, sign_ins  # noqa: F401 - which hear of sign-ins
         from graphs.site.telemetry import listening
         from graphs.workflows import store, trust  # noqa: F401 - which hears of what comes back
 
         connection_created.connect(database_away.heed)
         listening.start()
+        # Lists of kinds begin with graphs.
+        from graphs.records import kinds  # noqa: F401
+
         autodiscover_modules("objects")
         outside.watch()

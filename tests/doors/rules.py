@@ -46,7 +46,14 @@ def new_file() -> dict[str, SimpleUploadedFile]:
 ANYTHING: dict[str, Any] = {"file": True}
 NOTE = {"typeKey": "note", "sheet": "main", "posX": 0, "posY": 0}
 #: The field that an object is known by.
-TITLES = {"graph": "name", "nodeType": "displayName", "product": "name"}
+TITLES = {
+    "graph": "name",
+    "nodeType": "displayName",
+    "product": "name",
+    "company": "name",
+    "folder": "name",
+    "usecase": "data.name",
+}
 _WRONG = {"username": "nobody", "password": "wrong"}
 
 
@@ -134,6 +141,9 @@ PAGES: dict[str, Rule] = {
     "POST graphs/{key}/trust/": Rule("decider", 302),
     "GET node-types/{node_type}/": Rule("member", 200),
     "POST node-types/{node_type}/trust/": Rule("decider", 302),
+    "GET companies/{company}/": Rule("member", 200),
+    "GET folders/{folder}/": Rule("member", 200),
+    "GET use-cases/{usecase}/": Rule("member", 200),
     "GET inbox/": Rule("member", 200),
 }
 
