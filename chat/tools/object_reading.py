@@ -110,7 +110,7 @@ class SearchObjects(ReadTool[FindArguments]):
     arguments = FindArguments
 
     def run(self, context: ToolContext, arguments: FindArguments) -> dict[str, Any]:
-        kinds = [_kind(name) for name in arguments.kinds] if arguments.kinds else of_objects()
+        kinds = [_kind(name) for name in arguments.kinds] if arguments.kinds else _wholes()
         account = context.account or Account(context.member.workspace.pk)
         found = find(context.member, kinds, arguments.query, account)
         shown = fitting(found.objects, lambda each: _found(*each, arguments.query))
@@ -154,6 +154,11 @@ def _object(context: ToolContext, ref: Ref) -> Object:
         return context.object(ref)
     except NotFound:
         raise ToolFailed(f"There is no {quoted(str(ref))}. list_objects lists what there is of a kind.") from None
+
+
+def _wholes() -> list[Kind]:
+    """What is searched where nothing is named: a view is found as its whole."""
+    return [kind for kind in of_objects() if not kind.view_of]
 
 
 def _kind(name: str) -> Kind:

@@ -7,7 +7,7 @@ from django.db.models import Model
 
 from graphs.api.beginnings import beginnings
 from graphs.models import Object
-from graphs.objects.headers import children_of, holder_of, listed, parent_of, ref_of, url_of
+from graphs.objects.headers import children_of, holder_of, listed, parent_of, ref_of, url_of, whole
 from graphs.objects.kinds import Field, Form, Kind
 from graphs.objects.model_rows import record_of
 from graphs.objects.new_keys import may_create
@@ -98,7 +98,8 @@ class ObjectShape(_AnyObject):
     def of(cls, member: Member, kind: Kind, of: Object, row: Model) -> Self:
         """One object. Those it holds are counted as far as the member may see them."""
         children = {child.name: listed(member, child, parent=of).count() for child in children_of(kind)}
-        return cls(**_values(member, kind, row, of), children=children, stream_id=streams.of([of]).get(of.pk))
+        stream_id = streams.of([of]).get(of.pk)
+        return cls(**_values(member, kind, row, whole(of)), children=children, stream_id=stream_id)
 
 
 def _shown(kind: Kind) -> list[Field]:
@@ -110,7 +111,8 @@ def _headers(member: Member, kind: Kind, rows: Sequence[Model]) -> dict[str, Obj
     if issubclass(kind.model, Object):
         return {row.key: row for row in rows if isinstance(row, Object)}
     keys = [str(row.pk) for row in rows]
-    return {each.key: each for each in Object.objects.filter(workspace=member.workspace, type=kind.name, key__in=keys)}
+    of_kind = Object.objects.filter(workspace=member.workspace, type=kind.view_of or kind.name)
+    return {each.key: each for each in of_kind.filter(key__in=keys)}
 
 
 def _values(member: Member, kind: Kind, row: Model, header: Object | None) -> dict[str, Any]:

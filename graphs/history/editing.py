@@ -16,7 +16,7 @@ from graphs.objects.actions import Action, named_by
 from graphs.objects.edit_conflicts import EditConflicts, SeenVersions
 from graphs.objects.headers import existing, may_edit, may_see, require_may_edit_all
 from graphs.objects.holding import held, hold_workspace
-from graphs.objects.kinds import Kind
+from graphs.objects.kinds import Kind, whole_of
 from graphs.objects.new_keys import refuse_numbers
 from graphs.objects.operations import Operation
 from graphs.objects.planning import plan
@@ -123,7 +123,7 @@ def _once(member: Member, around: Object, request: Request, plan_it: Plan | None
 
 def planned(member: Member, around: Object, request: Request) -> Sequence[Operation]:
     """What the request does to what is there now. Raises `EditConflicts` where that is not what the person saw."""
-    seen = SeenVersions.read(around, request.seen)
+    seen = SeenVersions.read(around, [(whole_of(ref), version) for ref, version in request.seen])
     refuse_numbers(request.actions)
     operations = plan(around, request.actions, member=member).operations
     seen.refuse_conflicts(operations)

@@ -16,7 +16,7 @@ from django.db.models.signals import post_delete, post_save
 from graphs.history import live_edits
 from graphs.history.recording import Because, Done, Revised, begin, record, saved_outside
 from graphs.models import Object, Origin
-from graphs.objects.headers import ref_of
+from graphs.objects.headers import ref_of, whole
 from graphs.objects.holding import held, raise_versions
 from graphs.objects.kinds import KINDS, Kind, kinds_of, of_models
 from graphs.objects.model_rows import record_of, row_of, writing
@@ -31,7 +31,8 @@ log = logging.getLogger("countersign.objects")
 
 def catch_up(objects: Iterable[Object]) -> None:
     """Brings into the history what it lacks of these objects: live edits, and saves past this program."""
-    for each in sorted(objects, key=lambda each: each.pk):  # in the order in which everybody holds them
+    wholes = {each.pk: each for each in map(whole, objects)}.values()
+    for each in sorted(wholes, key=lambda each: each.pk):  # in the order in which everybody holds them
         if each.unsaved_since is not None:
             live_edits.save_edits(each.pk)
         kind = KINDS.get(each.type)

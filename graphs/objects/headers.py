@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from graphs.models import Object
 from graphs.objects.actions import ChangeRefused
-from graphs.objects.kinds import KINDS, Kind, is_object, kinds_of
+from graphs.objects.kinds import KINDS, Kind, is_object, kinds_of, whole_of
 from graphs.objects.model_rows import record_of, refusals_of, row_of, unsaved_row
 from graphs.objects.operations import Create, Operation, Record, result
 from graphs.objects.refs import Ref
@@ -41,6 +41,12 @@ def existing(workspace_id: int, ref: Ref) -> Object | None:
     if row is None:
         return None
     return found or header_of(kind, workspace_id, row)
+
+
+def whole(of: Object) -> Object:
+    """The object that this one is a view of, or itself; itself, too, where that is gone."""
+    ref = Ref(of.type, of.key)
+    return of if whole_of(ref) == ref else existing(of.workspace_id, whole_of(ref)) or of
 
 
 @cache
@@ -121,7 +127,9 @@ def ref_of(kind: Kind, row: Model) -> Ref:
 
 
 def title_of(kind: Kind, row: Model) -> str:
-    """What people call a row."""
+    """What people call a row, which its header may stand for."""
+    if isinstance(row, Object) and kind.rows is not None:
+        row = row_of(row)
     return kind.name_of(record_of(kind, row)) or ref_of(kind, row).key
 
 

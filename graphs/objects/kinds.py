@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from django.db.models import Model, QuerySet
 from django.utils.functional import Promise
 
+from graphs.objects.refs import Ref
+
 if TYPE_CHECKING:
     from graphs.models import Workspace
     from graphs.objects.stores import Store
@@ -73,7 +75,8 @@ class Kind:
     new row into a workspace. `parent` is the foreign key to the object that holds this one. `url` is the name of the
     address of its page, or gives the address for a row. `may_see` and `may_edit` narrow what a member's role allows,
     for a row. `plural` is what several are called. An object of a kind that has `cascade` is deleted together with
-    those that it holds.
+    those that it holds. A kind that is a `view_of` another one has some of its fields, and its ids: what is asked for
+    of a view is done to the whole, which alone has versions.
     """
 
     name: str
@@ -95,6 +98,7 @@ class Kind:
     may_edit: May | None = field(default=None, compare=False)
     plural: str | Promise = ""
     cascade: bool = False
+    view_of: str = ""
 
     def field(self, name: str) -> Field:
         """Raises `KeyError`."""
@@ -150,13 +154,19 @@ def of_objects() -> list[Kind]:
 
 
 def of_models() -> list[Kind]:
-    """The kinds that applications registered: those of models without a header of their own."""
-    return [kind for kind in KINDS.values() if kind.rows is not None]
+    """The kinds that applications registered: those of models without a header of their own, and no views."""
+    return [kind for kind in KINDS.values() if kind.rows is not None and not kind.view_of]
 
 
 def kinds_of(model: type[Model]) -> list[Kind]:
     """The kinds of models that the rows of a model are of: those of a proxy are of its model's, too."""
     return [kind for kind in of_models() if issubclass(model, kind.model)]
+
+
+def whole_of(ref: Ref) -> Ref:
+    """The object that this one is a view of, or itself."""
+    kind = KINDS.get(ref.type)
+    return Ref(kind.view_of, ref.key) if kind is not None and kind.view_of else ref
 
 
 def store_of(name: str) -> "Store":

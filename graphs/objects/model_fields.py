@@ -143,10 +143,21 @@ def _field(model: type[Model], given: str | Field) -> Field:
         what = f"{where} is a {type(column).__name__}, whose values JSON cannot tell."
         raise ImproperlyConfigured(f"{what} Name the other fields, or write exclude=({column_name!r},).")
     if isinstance(given, Field):
+        _require_ordering(model, given)
         return given
     label = " · ".join(inside) if inside else column.verbose_name
     form: Form = "json" if inside else next((form for kind, form in _FORMS if isinstance(column, kind)), "text")
     return Field(given, column_name, label, form, inside=tuple(inside), limit=column.max_length)
+
+
+def _require_ordering(model: type[Model], field: Field) -> None:
+    """Pages are cut by values, which may not be null."""
+    columns: Any = {column.name: column for column in model._meta.concrete_fields if not column.null}
+    if field.ordering and field.ordering not in columns:
+        raise ImproperlyConfigured(
+            f"{field.name}: ordering={field.ordering!r} is no column of {model.__name__} that is never null. "
+            f"Write one of {', '.join(columns)}, or leave it out."
+        )
 
 
 def _fits_json(column: Any) -> bool:

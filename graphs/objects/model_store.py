@@ -7,6 +7,7 @@ from django.db import transaction
 from django.db.models import Model
 
 from graphs.models import Object
+from graphs.objects.headers import whole
 from graphs.objects.kinds import KINDS, Kind
 from graphs.objects.model_batches import only_hidden, require_would_come_back, stored_rows, write_rows
 from graphs.objects.model_places import elsewhere, require_here, require_nowhere_else
@@ -53,7 +54,7 @@ class ModelStore(Store):
     def stored_objects(self, objects: Sequence[Object]) -> dict[Ref, Stored]:
         """Read together. One that other code saved has no header yet."""
         kind = KINDS[objects[0].type]
-        if kind.rows is None or len(objects) == 1:
+        if kind.rows is None or kind.view_of or len(objects) == 1:
             return super().stored_objects(objects)
         return stored_rows(kind, objects)
 
@@ -75,6 +76,8 @@ def _version(row: Model, of: Object) -> int:
     """The version of its header now, which the caller may have raised since it read it; 1 while it has none."""
     if isinstance(row, Object):
         return row.version
+    if KINDS[of.type].view_of:
+        return whole(of).version
     return Object.objects.filter(pk=of.pk).values_list("version", flat=True).first() or 1
 
 

@@ -21,6 +21,8 @@ Reserved = Callable[[str], Collection[str]]
 
 def may_create(kind: Kind) -> bool:
     """Whether new objects of the kind can be made here: it is known which workspace they belong to."""
+    if kind.view_of:
+        return False
     by_column = bool(kind.workspace) and "__" not in kind.workspace
     return kind.rows is None or by_column or bool(kind.parent) or kind.place_new is not None
 

@@ -21,7 +21,7 @@ from graphs.objects.actions import (
     steps_of,
 )
 from graphs.objects.headers import existing, headers_of, is_key, may_see, parent_of, ref_of, rows_of
-from graphs.objects.kinds import KINDS, Kind, is_object, store_of
+from graphs.objects.kinds import KINDS, Kind, is_object, store_of, whole_of
 from graphs.objects.model_rows import full_record, new_row, placing, record_of, row_of
 from graphs.objects.model_users import led_by
 from graphs.objects.new_keys import NewKeys, may_create, no_key
@@ -126,11 +126,14 @@ class ObjectPlan:
     def do(self, step: ObjectAction) -> None:
         match step:
             case UpdateObject():
-                self.change(step.object, self._updates(step))
+                self.change(whole_of(step.object), self._updates(step))
             case MoveObject():
                 self._move(step)
             case CreateObject():
                 self._create(step)
+            case DeleteObject() if whole_of(step.object) != step.object:
+                message = _("{object} is a part of {whole}, and goes only with it.")
+                raise ChangeRefused(message.format(object=step.object, whole=whole_of(step.object)))
             case DeleteObject():
                 self.remove(step.object)
 
@@ -243,7 +246,8 @@ class ObjectPlan:
         return full_record(kind, planned.of, new, planned.row, unchecked)
 
     def _updates(self, step: UpdateObject) -> Record:
-        record, kind = self._record(step.object), KINDS[step.object.type]
+        record = self._record(whole_of(step.object))
+        kind = KINDS[step.object.type]
         new = dict(step.updates or {})
         _require_fields(kind, new)
         for number, patch in enumerate(step.patches or ()):

@@ -10,12 +10,14 @@ is refused when the program starts, with a sentence that says what to write.
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 from django.db import DEFAULT_DB_ALIAS, models, router
 from django.db.models import Model, QuerySet
 from django.dispatch import Signal
+from django.utils.functional import Promise
 
 from graphs.models import Object, Workspace
 from graphs.models.objects import MAX_KEY
@@ -91,6 +93,27 @@ def register(
         raise ImproperlyConfigured(f"{taken} Write register({model.__name__}, name=...).") from None
     registered.send(sender=model, kind=kind)
     return kind
+
+
+def register_view(
+    of: Kind, *, name: str, label: str | Promise, plural: str | Promise, fields: Sequence[str], url: str = ""
+) -> Kind:
+    """Makes some fields of the objects of a kind objects of their own, to talk about. Gives the kind.
+
+    A view has the id and the title of its whole, and no versions of its own: changes of it are changes of the whole.
+    Nothing is made, moved or deleted as a view. Raises `ImproperlyConfigured`.
+    """
+    if unknown := [each for each in fields if each not in of.by_name or each == "parent"]:
+        raise ImproperlyConfigured(f"{name}: {unknown[0]!r} is no field of {of.name}. Name some of {[*of.by_name]}.")
+    title = replace(of.field(of.title), fixed=True)
+    kind = replace(
+        of, name=_name(of.model, name), label=label, plural=plural, url=url, view_of=of.name, parent="", cascade=False,
+        place_new=None, fields=(title, *(of.field(each) for each in fields if each != of.title)),
+    )  # fmt: skip
+    try:
+        return kinds.register(kind)
+    except ValueError as taken:
+        raise ImproperlyConfigured(str(taken)) from None
 
 
 def _name(model: type[Model], given: str) -> str:

@@ -62,6 +62,14 @@ FOLDER = objects.register(
     url="folder",
     cascade=True,
 )
+EXECUTIVE_SUMMARY = objects.register_view(
+    FOLDER,
+    name="executive_summary",
+    label=_("executive summary"),
+    plural=_("executive summaries"),
+    fields=[field.name for field in FOLDER.fields if field.column == "executive_summary"],
+    url="folder",
+)
 USE_CASE = objects.register(
     UseCase,
     name="usecase",

@@ -53,6 +53,7 @@ TITLES = {
     "company": "name",
     "folder": "name",
     "usecase": "data.name",
+    "executive_summary": "executive_summary.analysis",
 }
 _WRONG = {"username": "nobody", "password": "wrong"}
 

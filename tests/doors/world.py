@@ -62,7 +62,7 @@ KEYS = {"demo": "graph-of-demo", "other": "graph-of-othr", "deleted": "graph-rem
 TYPE_KEYS = {"demo": "type-of-demo", "other": "type-of-othr", "deleted": "type-removed", "random": "type-nowhere"}
 NOWHERE = str(uuid.UUID(int=7, version=4))
 #: A graph, an object with a table of its own, and a row of an application, with a header beside it.
-OBJECT_TYPES = ("graph", "nodeType", "product", "company", "folder", "usecase")
+OBJECT_TYPES = ("graph", "nodeType", "product", "company", "folder", "usecase", "executive_summary")
 RECORD_TYPES = ("company", "folder", "usecase")
 
 
@@ -222,6 +222,7 @@ def _objects(world: World) -> None:
     """In each workspace one of each kind; another one of each was there once."""
     world.keys = {"graph": KEYS, "nodeType": TYPE_KEYS, "product": {"random": NOWHERE}, "shop": {"random": "999999"}}
     world.keys |= {type_: {"random": NOWHERE} for type_ in RECORD_TYPES}
+    world.keys["executive_summary"] = world.keys["folder"]  # a view of it
     world.streams = {type_: {"random": f"{type_}_999999"} for type_ in OBJECT_TYPES}
     for slug in ("demo", "other", "deleted"):
         workspace, text = world.workspaces["demo" if slug == "deleted" else slug], canary(slug)
