@@ -9,6 +9,7 @@ from graphs.history import rollback
 from graphs.history.outside import catch_up
 from graphs.history.scopes import ChangeSets
 from graphs.models import ChangeSet, Folder, Modification, Object, Revision
+from graphs.objects.actions import named_by, parse
 from graphs.objects.headers import existing
 from graphs.objects.kinds import KINDS
 from graphs.objects.refs import Ref
@@ -116,3 +117,10 @@ def test_it_is_found_as_its_folder_and_goes_and_comes_with_it(
     rollback.roll_back(folder.workspace_id, alice, ChangeSets((ChangeSet.objects.latest("created_at").pk,)))
     assert client.get(path).status_code == 200
     assert Object.objects.get(type="executive_summary") == header
+
+
+def test_who_changes_it_holds_the_folder_with_it_from_the_start(folder: Folder) -> None:
+    """Whoever changes both holds them in one order: two would else wait for each other."""
+    name = f"executive_summary:{folder.pk}"
+    step = parse("update_object", {"object": name, "updates": {"executive_summary.analysis": "x"}})
+    assert named_by([step]) == [Ref.parse(name), Ref("folder", str(folder.pk))]
