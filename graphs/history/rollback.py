@@ -211,7 +211,8 @@ def preview(workspace_id: int, scope: Scope, left_out: Collection[LeftOut] = (),
             # None of its parts is of the other one.
             undone = replace(undone, clashes=(Clash("recreated", own, ""),))
         steps.append(ObjectRollback(change.object, before, undone))
-    gone = {Ref(each.type, each.key): label for each, label in missing if each not in deleted}
+    come_back = {each.pk for each in deleted}
+    gone = {Ref(each.type, each.key): label for each, label in missing if each.pk not in come_back}
     for each in left_out:
         gone.pop(each.item, None)
     state = _state(scope, left_out, objects)
