@@ -4,14 +4,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Model, Q, QuerySet
+from django.db.models import Count, Model, Q, QuerySet, Value
+from django.urls import reverse
 
-from graphs.models import Object
+from graphs.models import Object, Workspace
 from graphs.models.records import Status
 from graphs.objects.headers import children_of, listed, parent_of, ref_of, url_of
 from graphs.objects.kinds import Kind
+from graphs.records.kinds import COMPANY, FOLDER, USE_CASE
 from graphs.site.access import Member
 
+KINDS_OF_RECORDS = (COMPANY, FOLDER, USE_CASE)
 MAX_SEARCH_CHARS = 200
 #: What lists may be ordered by, with the columns that pages are cut by.
 ORDERS: Mapping[str, tuple[str, ...]] = {
@@ -21,6 +24,8 @@ ORDERS: Mapping[str, tuple[str, ...]] = {
 }
 #: Holders that a list offers to choose from.
 HOLDERS = 500
+#: Records that the home page shows.
+LATEST = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +102,32 @@ def holders(member: Member, kind: Kind) -> list[tuple[str, str]]:
         return []
     rows = listed(member, holder).values_list("pk", holder.field(holder.title).ordered)[:HOLDERS]
     return [(str(key), title) for key, title in rows]
+
+
+def counted(workspace: Workspace) -> dict[str, int]:
+    """How many records of each kind a workspace has, in one statement."""
+    one, *others = (
+        kind.model._default_manager.filter(workspace=workspace)
+        .order_by()
+        .values("workspace")
+        .annotate(kind=Value(kind.name), count=Count("pk"))
+        .values_list("kind", "count")
+        for kind in KINDS_OF_RECORDS
+    )
+    found = dict(one.union(*others, all=True))
+    return {kind.name: found.get(kind.name, 0) for kind in KINDS_OF_RECORDS}
+
+
+def latest(workspace: Workspace) -> list[tuple[str, str]]:
+    """The names and addresses of the records that were changed last, of whichever kind, in one statement."""
+    one, *others = (
+        kind.model._default_manager.filter(workspace=workspace)
+        .order_by("-updated_at")
+        .values_list(Value(kind.url), "pk", "name", "updated_at")[:LATEST]
+        for kind in KINDS_OF_RECORDS
+    )
+    found = one.union(*others, all=True).order_by("-updated_at", "pk")[:LATEST]
+    return [(name, reverse(url, args=[key])) for url, key, name, _when in found]
 
 
 def _has(kind: Kind, word: str) -> Q:

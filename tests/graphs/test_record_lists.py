@@ -113,6 +113,17 @@ def test_10000_records_take_ten_statements(portfolio: Portfolio, alice: User) ->
     assert len(set(names(page)) & set(names(shown(client, "/use-cases/" + unescape(following[1]))))) == 0
 
 
+def test_home_counts_the_records_and_names_the_latest(
+    portfolio: Portfolio, alice: User, other_workspace: Workspace
+) -> None:
+    Company.objects.create(workspace=other_workspace, name="Foreign")
+    page = shown(signed_in(alice), "/")
+    counts = re.findall(r"<strong>(\d+)</strong> ([a-z ]+)<", page)
+    assert counts == [("1", "company"), ("1", "folder"), ("2", "use cases")]
+    assert "Claims triage" in page
+    assert "Foreign" not in page
+
+
 # Making one
 
 
