@@ -121,6 +121,7 @@ API: dict[str, Rule] = {
     "GET streams/events/{stream_name}": Rule("member", 200),
     **{door: rule for type_ in OBJECT_TYPES for door, rule in _of_object(type_).items()},
 }  # fmt: skip
+RECORDS = ("companies", "folders", "use-cases")
 PAGES: dict[str, Rule] = {
     "GET healthz": Rule("anyone", 200),
     "GET readyz": Rule("anyone", 200),
@@ -142,6 +143,9 @@ PAGES: dict[str, Rule] = {
     "POST graphs/{key}/trust/": Rule("decider", 302),
     "GET node-types/{node_type}/": Rule("member", 200),
     "POST node-types/{node_type}/trust/": Rule("decider", 302),
+    **{f"GET {kinds}/": Rule("member", 200) for kinds in RECORDS},
+    **{f"POST {kinds}/new/": Rule("editor", 302, {"name": "New"}) for kinds in RECORDS},
+    **{f"POST {kinds}/status/": Rule("editor", 302, {"status": "ready"}) for kinds in RECORDS},
     "GET companies/{company}/": Rule("member", 200),
     "GET folders/{folder}/": Rule("member", 200),
     "GET use-cases/{usecase}/": Rule("member", 200),
