@@ -133,9 +133,7 @@ class ImportPreview(Shape):
 
 
 class ImportedObjects(Shape):
-    """Without a change set all was like this already."""
-
-    change_set: str | None
+    change_set: str
     creates: int
     updates: int
 
@@ -157,20 +155,19 @@ class ImportView(ObjectView):
         responses={200: ImportPreview, 201: ImportedObjects, **problems(409, 422)},
     )
     def post(self, request: Request, object_type: str, object_id: str) -> Response:
-        """Import a file with a row for each object, CSV or XLSX: all of it, or nothing; or a preview of that."""
+        """Import a file with a row for each object, CSV or XLSX: all of it, or nothing.
+
+        With `preview`, and where all is like this already, the answer is what it would do, and nothing is changed.
+        """
         member, kind = current_member(request), kind_named(object_type)
         member.require_editor()
         form = _form(request)
         table = _table(kind, form.cleaned_data["file"].read())
-        if form.cleaned_data["preview"] == "true":
+        done = None if form.cleaned_data["preview"] == "true" else _import(request, member, kind, table, form)
+        if done is None:
             return Response(ImportPreview.of(kind, table, import_plan.plan(member, kind, table)).to_json())
-        done = _import(request, member, kind, table, form)
-        shown = ImportedObjects(
-            change_set=None if done.change_set is None else str(done.change_set),
-            creates=done.creates,
-            updates=done.updates,
-        )
-        return Response(shown.to_json(), status=200 if done.change_set is None else 201)
+        shown = ImportedObjects(change_set=str(done.change_set), creates=done.creates, updates=done.updates)
+        return Response(shown.to_json(), status=201)
 
 
 def kind_named(name: str) -> Kind:
@@ -200,7 +197,8 @@ def _table(kind: Kind, data: bytes) -> Table:
         raise rows_refused([import_plan.of_file(refused)]) from refused
 
 
-def _import(request: Request, member: Member, kind: Kind, table: Table, form: ImportForm) -> importing.Imported:
+def _import(request: Request, member: Member, kind: Kind, table: Table, form: ImportForm) -> importing.Imported | None:
+    """What was done; None if all was like this already."""
     given = form.cleaned_data
     digest = changes.digest_of(0, [kind.name, table.heads, [row.cells for row in table.rows]])
     wanted = editing.Request((), (), given["reason"], idempotency_key(request), digest)

@@ -179,8 +179,8 @@ class _Planning:
     def _create(self, values: Record) -> None:
         parent = values.pop(PARENT, None)
         holder = parent_of(self.kind)
-        of = Ref(holder.name, parent) if holder and parent else None
-        self.objects.do(CreateObject(kind=self.kind.name, parent=of, fields=values))
+        of = str(Ref(holder.name, parent)) if holder and parent else None
+        self.objects.do(CreateObject.model_validate({"kind": self.kind.name, "parent": of, "fields": values}))
 
     def _values(self, row: Row, was: Record | None) -> Record:
         """The values that the row gives; those of a new object without what is empty. Raises `_RowRefused`."""

@@ -25,9 +25,9 @@ from graphs.workflows import trust
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What was done; without a `change_set` all was like this already."""
+    """What was done."""
 
-    change_set: uuid.UUID | None
+    change_set: uuid.UUID
     creates: int
     updates: int
 
@@ -54,8 +54,12 @@ def read(kind: Kind, data: bytes) -> Table:
     return csv_files.read(data, lambda head: is_known(kind, head))
 
 
-def import_rows(member: Member, kind: Kind, table: Table, request: editing.Request, expected: str = "") -> Imported:
-    """Does what the rows say, all of it or nothing. With what a preview `expected`, only if that is so still.
+def import_rows(
+    member: Member, kind: Kind, table: Table, request: editing.Request, expected: str = ""
+) -> Imported | None:
+    """Does what the rows say, all of it or nothing; gives None if all is like this already.
+
+    With what a preview `expected`, only if that is so still.
 
     Raises `RowsRefused`, `OtherFile`, `EditConflicts`, `KeyUsed`, `ChangeRefused` and `Forbidden`.
     """
@@ -80,7 +84,7 @@ def import_rows(member: Member, kind: Kind, table: Table, request: editing.Reque
             done = editing.change_several(member, kind, request, plan_it=operations, origin=Origin.IMPORT)
             _mark(member, marked)
     except _NothingToDo:
-        return Imported(None, 0, 0)
+        return None
     return _counted(done)
 
 
