@@ -236,7 +236,7 @@ class ExportView(ObjectView):
     @extend_schema(
         operation_id="exportObjects",
         parameters=[TYPE, OpenApiParameter("format", str, required=True, enum=list(FORMATS)), *FILTERS],
-        responses={(200, media): OpenApiTypes.BINARY for media in FORMATS.values()},
+        responses={(200, media): OpenApiTypes.ANY for media in FORMATS.values()},
     )
     def get(self, request: Request, object_type: str, object_id: str) -> HttpResponseBase:  # type: ignore[override]
         """All objects of a kind that the filters leave, as a file that can be imported again, or as JSON."""

@@ -112,7 +112,7 @@ class NewObjectView(APIView):
         wanted = editing.Request([_creation(kind, body)], (), body.reason, idempotency_key(request), digest)
         with changes.as_problems():
             made = editing.create_object(member, KINDS[kind], wanted)
-        return Response(_answer(member, made), status=201)
+        return Response(answer(member, made), status=201)
 
 
 class ObjectView(APIView):
@@ -121,7 +121,7 @@ class ObjectView(APIView):
     @extend_schema(operation_id="getObject", parameters=[TYPE, ID], responses={200: ObjectShape})
     def get(self, request: Request, object_type: str, object_id: str) -> Response:
         """One object with its fields, and how many others it holds."""
-        return Response(_answer(current_member(request), Ref(object_type, object_id)))
+        return Response(answer(current_member(request), Ref(object_type, object_id)))
 
 
 class ObjectChangesView(APIView):
@@ -152,7 +152,7 @@ def filtered(request: Request, member: Member, kind: Kind) -> tuple[QuerySet[Any
     return rows, _ordering(request, kind)
 
 
-def _answer(member: Member, ref: Ref) -> dict[str, Any]:
+def answer(member: Member, ref: Ref) -> dict[str, Any]:
     """The object as it is sent, and as its history has it: what others saved past this program is noticed first."""
     catch_up([object_for(member, ref)])
     of = object_for(member, ref)

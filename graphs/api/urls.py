@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from graphs.api import changes, graphs, history, new_graphs, object_files, objects
+from graphs.api import changes, graphs, history, new_graphs, object_copies, object_files, object_trust, objects
 from graphs.site import url_keys
 from graphs.site.api import auth, openapi
 
@@ -27,6 +27,8 @@ urlpatterns = [
     path("objects/<key:object_type>/export", object_files.ExportView.as_view(), {"object_id": "export"}),
     path("objects/<key:object_type>/<key:object_id>", objects.ObjectView.as_view(), name="api-object"),
     path("objects/<key:object_type>/<key:object_id>/changes", objects.ObjectChangesView.as_view()),
+    path("objects/<key:object_type>/<key:object_id>/copy", object_copies.ObjectCopyView.as_view()),
+    path("objects/<key:object_type>/<key:object_id>/trust", object_trust.ObjectTrustView.as_view()),
     path("history", history.HistoryView.as_view(), name="api-history"),
     path("history/rollback", history.RollbackView.as_view(), name="api-rollback"),
     path("history/versions", history.VersionsView.as_view(), name="api-versions"),

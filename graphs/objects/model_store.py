@@ -123,7 +123,7 @@ def _created(kind: Kind, of: Object, record: Record) -> Record:
         _require_nowhere_else(kind, of)
     header = Object.objects.create(
         pk=record.get("id"), workspace_id=of.workspace_id, type=of.type, key=of.key,
-        version=record.get("version", 0) + 1, as_recorded=made,
+        version=record.get("version", 0) + 1, as_recorded=made, **_mark_in(record),
     )  # fmt: skip
     shown: Record = showable(record)
     return shown | made | {"id": header.pk}
@@ -150,7 +150,7 @@ def _deleted(kind: Kind, of: Object, operation: Delete) -> Delete:
     if isinstance(row, Object):
         record |= mark_of(row)
     else:
-        record[OTHER_COLUMNS] = other_columns(kind, row)
+        record[OTHER_COLUMNS] = other_columns(kind, row) | mark_of(of).get(OTHER_COLUMNS, {})
         for each in row._meta.concrete_fields:
             if is_secret(each.name) and not (each.null or each.blank or each.has_default()):
                 message = _(
@@ -170,6 +170,12 @@ def mark_of(row: Object) -> Record:
     if row.untrusted_since is None:
         return {}
     return {OTHER_COLUMNS: {"untrusted_since": row.untrusted_since.isoformat(), "untrusted_by": row.untrusted_by}}
+
+
+def _mark_in(record: Record) -> Record:
+    """The mark that a record keeps, for the header of its row."""
+    others = record.get(OTHER_COLUMNS, {})
+    return {name: others[name] for name in ("untrusted_since", "untrusted_by") if name in others}
 
 
 def _held_row(kind: Kind, of: Object, operation: Update | Delete) -> tuple[Any, Record]:

@@ -20,6 +20,7 @@ from graphs.objects.planning import ObjectPlan, refuse_oversized
 from graphs.objects.refs import Ref
 from graphs.objects.stores import find
 from graphs.site.access import Member
+from graphs.site.json_values import same
 from graphs.tables.cells import NoValue, value_of
 from graphs.tables.columns import PARENT, Columns, columns_of
 from graphs.tables.table import Row, Table, TableRefused
@@ -159,7 +160,7 @@ class _Planning:
         with _as_errors(self.kind, row):
             if was is None:
                 self._create(values)
-            else:
+            elif not all(same(value, was[name]) for name, value in values.items()):
                 self.objects.change(ref, values)
             made = self.objects.operations[before:]
             refuse_oversized(made)

@@ -109,6 +109,11 @@ class GraphStore(Store):
         """A key that is made of the title."""
         return free_key(workspace_id, slug(title, fallback=GRAPH.name), reserved())
 
+    def copied_parts(self, of: Object) -> Sequence[Create]:
+        source = _graph(of)
+        every = (rows.sheets(source), rows.nodes(source), rows.all_edges(source))
+        return [Create(stored.item, stored.record) for parts in every for stored in parts.values()]
+
     def users(self, change: ObjectChange, others: Sequence[ObjectChange]) -> Sequence[Ref]:
         """Rows of other applications that would go with the graph."""
         return list(rows_led_to(change, others))

@@ -171,9 +171,7 @@ def test_a_foreign_id_is_like_an_absent_one(
     theirs = product(Shop.objects.create(workspace=other_workspace, name="Theirs"), "Secret")
     absent = "00000000-0000-4000-8000-000000000007"
     told = [preview(client, f"id,parent,name\n{key},{shop.pk},Net\n") for key in (theirs.pk, absent)]
-    assert [{**row, "title": ""} for row in told[0]["rows"]] == [
-        {**row, "title": ""} for row in told[1]["rows"]
-    ]
+    assert [{**row, "title": ""} for row in told[0]["rows"]] == [{**row, "title": ""} for row in told[1]["rows"]]
     assert send(client, f"id,parent,name\n{theirs.pk},{shop.pk},Net\n").json()["creates"] == 1
     theirs.refresh_from_db()
     assert theirs.name == "Secret"
