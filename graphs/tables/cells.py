@@ -2,6 +2,7 @@
 
 import json
 import re
+from decimal import Decimal
 from typing import Any
 
 from django.contrib.postgres.fields import ArrayField
@@ -48,7 +49,7 @@ def value_of(kind: Kind, field: Field, text: str, now: Any, *, decimal_comma: bo
         return _nothing(kind, field, text, now)
     match field.form:
         case "number":
-            return _number(text, decimal_comma=decimal_comma)
+            return _number(text, now, decimal_comma=decimal_comma)
         case "boolean":
             return _boolean(text)
         case "json":
@@ -74,13 +75,14 @@ def _nothing(kind: Kind, field: Field, text: str, now: Any) -> Any:
     return text
 
 
-def _number(text: str, *, decimal_comma: bool) -> Any:
+def _number(text: str, now: Any, *, decimal_comma: bool) -> Any:
+    """The number as the column reads it; what is there `now` if that is the same, however it is written."""
     plain = _SPACES.sub("", text)
     if decimal_comma and _COMMA.fullmatch(plain):
         plain = plain.replace(",", ".")
     if not _NUMBER.fullmatch(plain):
         raise NoValue(_("This is no number."))
-    return plain
+    return now if now is not None and Decimal(str(now)) == Decimal(plain) else plain
 
 
 def _boolean(text: str) -> bool:
