@@ -24,7 +24,12 @@ urlpatterns = [
     path("objects", objects.ObjectsView.as_view(), name="api-objects"),
     path("objects/<key:kind>", objects.NewObjectView.as_view(), name="api-new-object"),
     path("objects/<key:object_type>/import", object_files.ImportView.as_view(), {"object_id": "import"}),
-    path("objects/<key:object_type>/export", object_files.ExportView.as_view(), {"object_id": "export"}),
+    path(
+        "objects/<key:object_type>/export",
+        object_files.ExportView.as_view(),
+        {"object_id": "export"},
+        name="api-export-objects",
+    ),
     path("objects/<key:object_type>/<key:object_id>", objects.ObjectView.as_view(), name="api-object"),
     path("objects/<key:object_type>/<key:object_id>/changes", objects.ObjectChangesView.as_view()),
     path("objects/<key:object_type>/<key:object_id>/copy", object_copies.ObjectCopyView.as_view()),
