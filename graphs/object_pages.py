@@ -1,5 +1,6 @@
 """The page that imports objects of a kind from a file: first what would become of each row, then doing it."""
 
+import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,7 +25,7 @@ from graphs.tables import import_plan, importing
 from graphs.tables.cells import text_of
 from graphs.tables.columns import heads_of
 from graphs.tables.import_plan import ImportPlan, RowError, RowPlan
-from graphs.tables.table import MAX_ROWS, TableRefused
+from graphs.tables.table import MAX_ROWS, Table, TableRefused
 
 #: Rows and errors that the page shows; its counts are of all.
 MOST_SHOWN = 200
@@ -38,6 +39,8 @@ class RowsForm(forms.Form):
     file = forms.FileField(label=gettext_lazy("File"), allow_empty_file=True)
     step = forms.ChoiceField(choices=[("preview", "preview"), ("import", "import")], required=False)
     expected = forms.CharField(required=False, max_length=50_000)
+    #: Makes of a button that is pressed twice one import.
+    once = forms.CharField(required=False, max_length=40)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +93,13 @@ def _outcome(request: HttpRequest, member: Member, kind: Kind, form: RowsForm) -
         table = importing.read(kind, given["file"].read())
         if given["step"] != "import":
             return 200, _preview(kind, import_plan.plan(member, kind, table), table)
-        done = importing.import_rows(member, kind, table, editing.Request(()), given["expected"])
+        wanted = editing.Request((), key=given["once"] or None, digest=import_plan.digest_of(table, ImportPlan()))
+        done = importing.import_rows(member, kind, table, wanted, given["expected"])
     except TableRefused as refused:
         return 400, _errors([import_plan.of_file(refused)])
     except importing.RowsRefused as refused:
         return 400, _errors(refused.planned.errors)
-    except importing.OtherFile:
+    except (importing.OtherFile, editing.KeyUsed):
         return 409, {"refused": _("This is not the file that the preview has shown. Look at it again.")}
     except EditConflicts as met:
         return 409, {"conflicts": _conflicts(kind, met)}
@@ -104,7 +108,7 @@ def _outcome(request: HttpRequest, member: Member, kind: Kind, form: RowsForm) -
     return 201, {"done": done, "nothing": done is None}
 
 
-def _preview(kind: Kind, planned: ImportPlan, table: Any) -> dict[str, Any]:
+def _preview(kind: Kind, planned: ImportPlan, table: Table) -> dict[str, Any]:
     if planned.errors:
         return _errors(planned.errors)
     changing = [row for row in planned.rows if row.operation is not None]
@@ -117,6 +121,7 @@ def _preview(kind: Kind, planned: ImportPlan, table: Any) -> dict[str, Any]:
         "updates": planned.count("update"),
         "unchanged": planned.count("unchanged"),
         "expected": import_plan.digest_of(table, planned),
+        "once": uuid.uuid4().hex,
     }
 
 

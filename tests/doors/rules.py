@@ -141,7 +141,7 @@ PAGES: dict[str, Rule] = {
     "GET import/": Rule("editor", 200),
     "POST import/": Rule("editor", 201, ANYTHING),
     "GET objects/{kind}/import/": Rule("decider", 200),
-    "POST objects/{kind}/import/": Rule("decider", 400, ROWS),
+    "POST objects/{kind}/import/": Rule("decider", 200, ROWS),
     "GET graphs/{key}/": Rule("member", 200),
     "POST graphs/{key}/trust/": Rule("decider", 302),
     "GET node-types/{node_type}/": Rule("member", 200),
