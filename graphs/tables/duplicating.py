@@ -9,7 +9,7 @@ from graphs.history import editing
 from graphs.models import Object
 from graphs.objects.actions import ChangeRefused, CreateObject
 from graphs.objects.headers import children_of, listed, parent_of, ref_of, require_may_edit_all
-from graphs.objects.kinds import KINDS, Kind, store_of
+from graphs.objects.kinds import KINDS, Field, Kind, store_of
 from graphs.objects.model_rows import record_of, row_of
 from graphs.objects.model_store import mark_of
 from graphs.objects.operations import Create, Operation, Record
@@ -17,7 +17,7 @@ from graphs.objects.planning import MAX_OPERATIONS, ObjectPlan, refuse_oversized
 from graphs.objects.refs import Ref
 from graphs.objects.stores import find
 from graphs.site.access import Member, or_not_found
-from graphs.tables.columns import PARENT
+from graphs.tables.columns import PARENT, own_fields
 
 
 def duplicate(member: Member, of: Object, request: editing.Request, *, children: bool = False) -> Ref:
@@ -55,7 +55,7 @@ class _Copies:
         given = {
             "kind": kind.name,
             "parent": str(Ref(holder.name, parent)) if holder and parent else None,
-            "fields": {name: value for name, value in record.items() if name in kind.by_name and name != PARENT},
+            "fields": {field.name: record[field.name] for field in own_fields(kind) if not _is_fixed(field)},
         }
         self._plan.do(CreateObject.model_validate(given))
         made = self._plan.operations[-1]
@@ -74,6 +74,11 @@ class _Copies:
                 made = self.make(below, record_of(kind, row), copy.key)
                 if children_of(kind):
                     self.make_children(below, made)
+
+
+def _is_fixed(field: Field) -> bool:
+    """Whether nobody asks for a value of the field, as its kind says."""
+    return bool(getattr(field, "fixed", False))
 
 
 def _copied(kind: Kind, record: Record) -> str:
