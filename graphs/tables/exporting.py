@@ -1,6 +1,7 @@
 """Objects of a kind as a file: CSV, XLSX or JSON, written batch by batch into a file on the disk."""
 
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from tempfile import TemporaryFile
@@ -96,8 +97,8 @@ def _write_xlsx(kind: Kind, objects: Iterator[Exported], file: IO[bytes]) -> Non
                 message = _("A spreadsheet holds {most} objects. Export them as CSV.")
                 raise ChangeRefused(message.format(most=MOST_SHEET_ROWS))
             for place, (text, plain) in enumerate(_cells(kind, each)):
-                if len(text) > MOST_CELL_CHARS:
-                    raise _too_long(kind, each, place)
+                if len(text) > MOST_CELL_CHARS or _NO_XML.search(text):
+                    raise _no_cell(kind, each, place)
                 if not plain and _is_exact(text):
                     sheet.write_number(number, place, float(text))
                 elif text:
@@ -105,6 +106,8 @@ def _write_xlsx(kind: Kind, objects: Iterator[Exported], file: IO[bytes]) -> Non
 
 
 _RISKY = tuple(csv_files.FORMULA)
+#: What XML has not, nor the escapes of spreadsheets as they are read again.
+_NO_XML = re.compile("[\ufffe\uffff]")
 
 
 def _is_exact(text: str) -> bool:
@@ -115,8 +118,11 @@ def _is_exact(text: str) -> bool:
         return False
 
 
-def _too_long(kind: Kind, each: Exported, place: int) -> ChangeRefused:
-    message = _("{field} of {object} is longer than the {most} characters of a cell. Export it as CSV or JSON.")
+def _no_cell(kind: Kind, each: Exported, place: int) -> ChangeRefused:
+    message = _(
+        "{field} of {object} is longer than the {most} characters of a cell, or has one that no cell holds. "
+        "Export it as CSV or JSON."
+    )
     named = {"field": heads_of(kind)[place], "object": Ref(kind.name, each.key)}
     return ChangeRefused(message.format(most=MOST_CELL_CHARS, **named))
 

@@ -10,9 +10,10 @@ from graphs.history import editing
 from graphs.history.outside import catch_up
 from graphs.models import ChangeSet, Modification, Object, Origin
 from graphs.objects.edit_conflicts import EditConflict, EditConflicts
+from graphs.objects.headers import existing
 from graphs.objects.holding import held
 from graphs.objects.kinds import Kind
-from graphs.objects.operations import Operation
+from graphs.objects.operations import Create, Operation
 from graphs.objects.refs import Ref
 from graphs.objects.stores import find
 from graphs.site.access import Member
@@ -67,7 +68,7 @@ def import_rows(
     planned = _without_errors(plan(member, kind, table))
     changed = _headers(member, [row.ref for row in planned.rows if row.action == "update"])
     catch_up(changed)
-    marked: list[Ref] = []
+    fresh: list[Operation] = []  # nothing for a request that was done before
 
     def operations(editor: Member) -> Sequence[Operation]:
         now = _without_errors(plan(editor, kind, table))
@@ -75,14 +76,16 @@ def import_rows(
             _refuse_changed(editor, table, now, expected)
         if not now.operations:
             raise _NothingToDo
-        marked.extend(each.item for each in now.operations)
+        fresh.extend(now.operations)
         return now.operations
 
     try:
         with transaction.atomic():
             list(held(Object.objects.filter(pk__in=[each.pk for each in changed])))
             done = editing.change_several(member, kind, request, plan_it=operations, origin=Origin.IMPORT)
-            _mark(member, marked)
+            if fresh:
+                made = [each.item for each in fresh if isinstance(each, Create)]
+                _mark(member, [*changed, *find(member.workspace.pk, made).values()])
     except _NothingToDo:
         return None
     return _counted(done)
@@ -96,13 +99,9 @@ def _without_errors(planned: ImportPlan) -> ImportPlan:
 
 def _headers(member: Member, refs: Sequence[Ref]) -> list[Object]:
     """The headers of rows, which get one if nobody has spoken of them yet."""
-    workspace = member.workspace
-    there = find(workspace.pk, refs)
-    missing = [Object(workspace=workspace, type=ref.type, key=ref.key) for ref in refs if ref not in there]
-    if missing:
-        Object.objects.bulk_create(missing, ignore_conflicts=True)
-        there = find(workspace.pk, refs)
-    return list(there.values())
+    there = find(member.workspace.pk, refs)
+    found = (there.get(ref) or existing(member.workspace.pk, ref) for ref in refs)
+    return [each for each in found if each is not None]
 
 
 def _refuse_changed(member: Member, table: Table, now: ImportPlan, expected: str) -> None:
@@ -129,10 +128,9 @@ def _conflicts(row: RowPlan, of: Object | None) -> Iterable[EditConflict]:
         yield EditConflict(row.ref, name, old, found, row.new.get(name), of.version, by, at)
 
 
-def _mark(member: Member, refs: Iterable[Ref]) -> None:
+def _mark(member: Member, objects: Iterable[Object]) -> None:
     """Marks objects as untrusted: what is in them came from outside."""
-    keys = [each.pk for each in find(member.workspace.pk, refs).values()]
-    Object.objects.filter(pk__in=keys).update(**trust.mark(member.user))
+    Object.objects.filter(pk__in=[each.pk for each in objects]).update(**trust.mark(member.user))
 
 
 def _counted(done: uuid.UUID) -> Imported:

@@ -118,7 +118,6 @@ HARMLESS = {
     "graphs.history.changes:write": "a savepoint of apply and of a rollback, in which the database may refuse",
     "graphs.history.editing:change_several": "one transaction, as edit, which is killed; who sent it may send it again",
     "graphs.tables.importing:import_rows": "one transaction around that of change_several",
-    "graphs.tables.importing:_headers": "one statement: headers without changes, as header_of",
     "graphs.history.rollback:roll_back": "one transaction, as apply; in the API a savepoint of _rolled_back",
     "chat.engine.acting:ProposalRound._propose": "a savepoint of the transaction of perform",
     "graphs.objects.model_rows:save": "a savepoint of apply and of a rollback, in which the database may refuse",

@@ -1,4 +1,5 @@
 from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils.http import urlencode
 
@@ -50,3 +51,13 @@ def test_the_mark_survives_deletion_and_return(alice: User, shop: Shop) -> None:
     assert marked() == 1
     assert post_json(client, f"/api/v1/history/{deletion['id']}/rollback", {}).status_code == 201
     assert marked() == 2
+
+
+def test_a_request_that_is_sent_again_marks_nothing_again(alice: User, shop: Shop) -> None:
+    client, ball = with_token(alice), product(shop, "Ball")
+    for time in range(2):
+        upload = {"file": SimpleUploadedFile("rows", f"id,name\n{ball.pk},Round\n".encode())}
+        answer = client.post(f"{API}/product/import", upload, headers={"Idempotency-Key": "once"})
+        assert answer.status_code == 201
+        assert marked() == 1 - time
+        Object.objects.update(untrusted_since=None)
