@@ -8,12 +8,12 @@ from django.db import transaction
 
 from graphs.history import editing
 from graphs.history.outside import catch_up
-from graphs.models import ChangeSet, Modification, Object, Origin
+from graphs.models import ChangeSet, Modification, Object, Origin, Revision
 from graphs.objects.edit_conflicts import EditConflict, EditConflicts
 from graphs.objects.headers import existing
 from graphs.objects.holding import held
 from graphs.objects.kinds import Kind
-from graphs.objects.operations import Create, Operation
+from graphs.objects.operations import Operation
 from graphs.objects.refs import Ref
 from graphs.objects.stores import find
 from graphs.site.access import Member
@@ -68,7 +68,7 @@ def import_rows(
     planned = _without_errors(plan(member, kind, table))
     changed = _headers(member, [row.ref for row in planned.rows if row.action == "update"])
     catch_up(changed)
-    fresh: list[Operation] = []  # nothing for a request that was done before
+    planned_now: list[Operation] = []  # nothing for a request that was done before
 
     def operations(editor: Member) -> Sequence[Operation]:
         now = _without_errors(plan(editor, kind, table))
@@ -76,16 +76,15 @@ def import_rows(
             _refuse_changed(editor, table, now, expected)
         if not now.operations:
             raise _NothingToDo
-        fresh.extend(now.operations)
+        planned_now.extend(now.operations)
         return now.operations
 
     try:
         with transaction.atomic():
             list(held(Object.objects.filter(pk__in=[each.pk for each in changed])))
             done = editing.change_several(member, kind, request, plan_it=operations, origin=Origin.IMPORT)
-            if fresh:
-                made = [each.item for each in fresh if isinstance(each, Create)]
-                _mark(member, [*changed, *find(member.workspace.pk, made).values()])
+            if planned_now:
+                _mark(member, done)
     except _NothingToDo:
         return None
     return _counted(done)
@@ -128,9 +127,10 @@ def _conflicts(row: RowPlan, of: Object | None) -> Iterable[EditConflict]:
         yield EditConflict(row.ref, name, old, found, row.new.get(name), of.version, by, at)
 
 
-def _mark(member: Member, objects: Iterable[Object]) -> None:
-    """Marks objects as untrusted: what is in them came from outside."""
-    Object.objects.filter(pk__in=[each.pk for each in objects]).update(**trust.mark(member.user))
+def _mark(member: Member, done: uuid.UUID) -> None:
+    """Marks what a change set changed as untrusted: what is in it came from outside."""
+    changed = Revision.objects.filter(change_set=done).values("object")
+    Object.objects.filter(pk__in=changed).update(**trust.mark(member.user))
 
 
 def _counted(done: uuid.UUID) -> Imported:
