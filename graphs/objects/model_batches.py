@@ -12,6 +12,7 @@ from graphs.models import Object
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.headers import parent_of, ref_of, rows_with
 from graphs.objects.kinds import Kind, is_secret
+from graphs.objects.marks import mark_in, mark_of
 from graphs.objects.model_rows import assign, new_row, other_columns, record_of, refusals_of
 from graphs.objects.operations import OTHER_COLUMNS, Create, Delete, Operation, Record, showable
 from graphs.objects.preconditions import Before, Stored
@@ -61,7 +62,8 @@ def _deleted(kind: Kind, objects: Sequence[Object], operations: Sequence[Delete]
     for of, operation in zip(objects, operations, strict=True):
         row = rows[operation.item]
         require_would_come_back(row, operation.item)
-        others = {"id": of.pk, "version": versions[of.pk], OTHER_COLUMNS: other_columns(kind, row)}
+        columns = other_columns(kind, row) | mark_of(of).get(OTHER_COLUMNS, {})
+        others = {"id": of.pk, "version": versions[of.pk], OTHER_COLUMNS: columns}
         done.append(Delete(operation.item, records[operation.item] | others))
     with refusals_of(kind), transaction.atomic():
         kind.model._base_manager.filter(pk__in=[row.pk for row in rows.values()]).delete()
@@ -107,6 +109,7 @@ def _brought_back(kind: Kind, objects: Sequence[Object], operations: Sequence[Cr
         Object(
             pk=operation.record["id"], workspace_id=of.workspace_id, type=of.type, key=of.key,
             version=operation.record["version"] + 1, as_recorded=made[operation.item],
+            **mark_in(operation.record),
         )
         for of, operation in zip(objects, operations, strict=True)
     ]  # fmt: skip

@@ -24,7 +24,7 @@ from graphs.objects.headers import existing, headers_of, is_key, may_see, parent
 from graphs.objects.kinds import KINDS, Kind, is_object, store_of, whole_of
 from graphs.objects.model_rows import full_record, new_row, placing, record_of, row_of
 from graphs.objects.model_users import led_by
-from graphs.objects.new_keys import NewKeys, may_create, no_key
+from graphs.objects.new_keys import NewKeys, is_new, may_create, no_key
 from graphs.objects.operations import Create, Delete, Operation, Planned, Record, Target, Update, net
 from graphs.objects.patches import replaced
 from graphs.objects.refs import Ref
@@ -74,7 +74,7 @@ def plan(
     if (counted := len(operations) - object_plan.going_along) > MAX_OPERATIONS:
         message = _("{count} items would change; at most {most} can at once. Do it in parts.")
         raise ChangeRefused(message.format(count=counted, most=MAX_OPERATIONS))
-    _refuse_oversized(operations)
+    refuse_oversized(operations)
     _refuse_changes_of_deleted(around, operations)
     # The object's own fields after its parts.
     ordered = sorted(operations, key=lambda each: each.item == Ref(around.type, around.key))
@@ -91,7 +91,7 @@ def _refuse_changes_of_deleted(around: Object, operations: Sequence[Operation]) 
         raise ChangeRefused(message.format(object=own))
 
 
-def _refuse_oversized(operations: Iterable[Operation]) -> None:
+def refuse_oversized(operations: Iterable[Operation]) -> None:
     """Raises `ChangeRefused` for values that are too long, also where parts that were not have made them so."""
     for operation in operations:
         new = operation.record if isinstance(operation, Create) else getattr(operation, "new", {})
@@ -140,7 +140,11 @@ class ObjectPlan:
     def read(self, kind: Kind, rows: Iterable[Object]) -> None:
         """Takes rows of objects that were read together."""
         for row in rows:
-            self._planned[Ref(kind.name, row.key)] = _PlannedObject(row, row, record_of(kind, row))
+            self.take(kind, row, row)
+
+    def take(self, kind: Kind, of: Object, row: Any) -> None:
+        """Takes an object with its row, which was read."""
+        self._planned[Ref(kind.name, of.key)] = _PlannedObject(of, row, record_of(kind, row))
 
     def find(self, ref: Ref) -> Record | None:
         """The record of an object that was read or made; None if there is none by now."""
@@ -155,10 +159,11 @@ class ObjectPlan:
         else:
             self.targets[ref] = Target(ref.type, ref.key, of.version)
 
-    def add(self, kind: Kind, key: str, values: Record) -> None:
-        """Makes an object. Its parent may be a new one, which its model finds nowhere yet."""
+    def add(self, kind: Kind, key: str, values: Record, *, free: bool = False) -> None:
+        """Makes an object. Its parent may be a new one, which its model finds nowhere yet. A `free` key nobody has."""
         ref = Ref(kind.name, key)
-        if self.find(ref) is not None or (ref not in self._planned and existing(self.around.workspace_id, ref)):
+        known = free or ref in self._planned
+        if self.find(ref) is not None or (not known and existing(self.around.workspace_id, ref)):
             raise ChangeRefused(_("There is {object} already.").format(object=ref))
         of = Object(workspace_id=self.around.workspace_id, type=kind.name, key=key)
         planned = _PlannedObject(of, new_row(kind, of, {}), None)
@@ -281,7 +286,7 @@ class ObjectPlan:
         key = step.key or self._keys.make(kind, str(values.get(kind.title) or ""))
         if not is_key(kind, key) or (counts_keys(kind.model) and is_far(kind.model, int(key))):
             raise no_key(Ref(kind.name, key))
-        self.add(kind, key, values)
+        self.add(kind, key, values, free=not step.key and is_new(kind))
 
     def _parent_key(self, kind: Kind, ref: Ref) -> str:
         """The key of a parent that exists, now or after earlier actions."""

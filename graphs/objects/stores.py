@@ -12,7 +12,7 @@ from graphs.models import Object
 from graphs.objects import kinds
 from graphs.objects.actions import ChangeRefused, some
 from graphs.objects.headers import parent_of
-from graphs.objects.operations import Delete, Operation, Record, result
+from graphs.objects.operations import Create, Delete, Operation, Record, result
 from graphs.objects.preconditions import Before, Stored
 from graphs.objects.refs import Ref
 
@@ -76,6 +76,10 @@ class Store(ABC):
 
     def hold(self, workspace_id: int) -> None:  # noqa: B027 - most kinds hold nothing more
         """Holds what more has to stay as it is while objects of the kind change."""
+
+    def copied_parts(self, of: Object) -> Sequence[Create]:
+        """What makes parts of a new object like those of this one."""
+        return ()
 
     def users(self, deleted: Sequence[ObjectChange], others: Sequence[ObjectChange]) -> Iterable[tuple[Ref, Ref]]:
         """What would lose the objects that these changes delete, each with its object, once all others are done."""

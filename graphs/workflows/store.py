@@ -16,7 +16,7 @@ from graphs.models import Edge, Graph, Node, Object, Sheet
 from graphs.models.workflows import MAX_DESCRIPTION
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.kinds import Field, Kind, register, taken
-from graphs.objects.model_store import mark_of
+from graphs.objects.marks import mark_of
 from graphs.objects.model_users import rows_led_to
 from graphs.objects.operations import OTHER_COLUMNS, Create, Delete, Operation, Record, Update, showable
 from graphs.objects.planning import ObjectPlan
@@ -109,6 +109,11 @@ class GraphStore(Store):
     def new_key(self, workspace_id: int, title: str, reserved: Callable[[], Collection[str]]) -> str:
         """A key that is made of the title."""
         return free_key(workspace_id, slug(title, fallback=GRAPH.name), reserved())
+
+    def copied_parts(self, of: Object) -> Sequence[Create]:
+        source = _graph(of)
+        every = (rows.sheets(source), rows.nodes(source), rows.all_edges(source))
+        return [Create(stored.item, stored.record) for parts in every for stored in parts.values()]
 
     def users(self, deleted: Sequence[ObjectChange], others: Sequence[ObjectChange]) -> Iterable[tuple[Ref, Ref]]:
         """Rows of other applications that would go with each graph."""
