@@ -31,7 +31,7 @@ def text_of(kind: Kind, field: Field, value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        is_told = field.form != "json" or (value and same(_json_of(kind, field, value), value))
+        is_told = field.form != "json" or (value.strip() and same(_json_of(kind, field, value), value))
         return value if is_told else json.dumps(value, ensure_ascii=False)
     if isinstance(value, int | float):
         return repr(value)
