@@ -37,7 +37,7 @@ Names = Mapping[int, Mapping[Ref, str]]
 
 # Plain data, as a page of versions has five hundred of them.
 @with_config(extra="forbid")
-class ModificationShape(TypedDict):
+class _Modification(TypedDict):
     id: int
     object: ObjectName
     action: Action
@@ -46,13 +46,13 @@ class ModificationShape(TypedDict):
     new: Any
 
 
-class ShownModification(ModificationShape):
+class ModificationShape(_Modification):
     """`cut`: its values are too long to be shown beside others. `GET history/{id}?modification=` has them."""
 
     cut: NotRequired[Annotated[bool | None, Field(default=None)]]
 
 
-class ListedModification(ModificationShape):
+class ListedModification(_Modification):
     label: str
     cut: bool
 
@@ -142,7 +142,7 @@ def _links(change_set: ChangeSet, explained: Mapping[str, causes.Explanation]) -
 
 
 class ChangeSetShape(ChangeSetHead):
-    modifications: AsItIs[list[ShownModification]]
+    modifications: AsItIs[list[ModificationShape]]
     diff: AsItIs[list[DiffEntry]]
 
     @classmethod
@@ -160,7 +160,7 @@ class ChangeSetShape(ChangeSetHead):
             for owner, operations in by_object.items()
             for entry in bounded(net(operations), room, partial(diff_of, names=names.get(owner, {})))
         ]
-        shown = list(map(_modification, rows)) if most == MOST_OF_ONE else _shown(rows, Room(most))
+        shown = _shown(rows, None if most == MOST_OF_ONE else Room(most))
         return cls.from_attributes(change_set, **found, modifications=shown, diff=diff, **more)
 
     @classmethod
@@ -221,7 +221,7 @@ class ComparedShape(Shape):
     total: int
 
 
-def _modification(row: Modification) -> ModificationShape:
+def _modification(row: Modification) -> _Modification:
     return {
         "id": row.pk,
         "object": Ref(row.kind, row.key).to_json(),
@@ -232,12 +232,12 @@ def _modification(row: Modification) -> ModificationShape:
     }
 
 
-def _shown(rows: Sequence[Modification], room: Room) -> list[ShownModification]:
-    """The modifications, those that find no room without their values."""
-    shown: list[ShownModification] = []
+def _shown(rows: Sequence[Modification], room: Room | None) -> list[ModificationShape]:
+    """The modifications, those that find no room without their values; with no limit all are whole."""
+    shown: list[ModificationShape] = []
     for row in rows:
-        if room.takes(row.old, row.new):
-            shown.append(cast("ShownModification", _modification(row)))
+        if room is None or room.takes(row.old, row.new):
+            shown.append(cast("ModificationShape", _modification(row)))
         else:
             shown.append({**_modification(row), "old": None, "new": None, "cut": True})
     return shown

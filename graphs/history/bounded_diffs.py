@@ -84,7 +84,7 @@ def _shortened(operation: Operation, room: Room) -> tuple[Operation, dict[str, t
             return Delete(item, record | {name: beginning(old) for name, (old, _new) in long.items()}), long
         case Update(item, old, new):
             long = {name: (old[name], value) for name, value in _of_fields(new) if not room.takes(old[name], value)}
-            begun = {name: (beginning(before), beginning(after)) for name, (before, after) in long.items()}
+            begun = {name: tuple(map(beginning, _differing(*sides))) for name, sides in long.items()}
             olds = {name: before for name, (before, _after) in begun.items()}
             news = {name: after for name, (_before, after) in begun.items()}
             return Update(item, old | olds, new | news), long
@@ -102,6 +102,21 @@ def _first_pieces(value: Any) -> str:
         if len(text) > FIELD_CHARS:
             break
     return text
+
+
+def _differing(old: Any, new: Any) -> tuple[Any, Any]:
+    """Both from the first line on in which they differ, where they are texts."""
+    if not (isinstance(old, str) and isinstance(new, str)):
+        return old, new
+    same, most = 0, min(len(old), len(new))
+    while same < most:
+        middle = (same + most + 1) // 2
+        if old[same:middle] == new[same:middle]:
+            same = middle
+        else:
+            most = middle - 1
+    start = old.rfind("\n", 0, same) + 1
+    return ("…" + old[start:], "…" + new[start:]) if start else (old, new)
 
 
 def _cut(begun: DiffField, old: Any, new: Any) -> DiffField:

@@ -148,6 +148,15 @@ def test_what_is_changed_to_something_else_shows_both_beginnings(nba: Graph, ali
     assert "lines" not in shown
 
 
+def test_of_a_long_text_the_first_line_is_shown_that_changed(nba: Graph, alice: User, bob: User) -> None:
+    lines = ["z" * 70] * 40_000
+    changed = "\n".join([*lines[:30_000], "here", *lines[30_001:]])
+    changes.apply(nba, [Update(FETCH, {"process": "return fetch(url)"}, {"process": "\n".join(lines)})], by(alice))
+    done = changes.apply(nba, [Update(FETCH, {"process": "\n".join(lines)}, {"process": changed})], by(alice))
+    ((shown,),) = [entry["fields"] for entry in signed_in(bob).get(f"{HISTORY}/{done.change_set_id}").json()["diff"]]
+    assert (shown["cut"], shown["old"][:9], shown["new"][:7]) == (True, "…zzzzzzzz", "…here\nz")
+
+
 @pytest.mark.parametrize("value", ["a\nb", {"a": [1, {"b": "c"}]}, [], 1.5, None, True])
 def test_what_is_measured_stops_where_it_is_too_heavy(value: Any) -> None:
     weight = bounded_diffs.weigh(value, 10_000)
