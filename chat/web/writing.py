@@ -1,13 +1,8 @@
-"""Requests that write: a few of one person at a time at this process. The others wait without thread or connection.
-
-A change waits for whoever holds its object, with a connection: without this a person who sends many has all there are.
-"""
+"""Requests that write: a few of one person at a time at this process. The others wait without thread or connection."""
 
 import asyncio
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Literal
 
 from asgiref.sync import sync_to_async
 from django.core.handlers.asgi import ASGIRequest
@@ -18,6 +13,7 @@ from django.utils.translation import gettext as _
 
 from chat.access import identity
 from chat.access.identity import Headers
+from chat.concurrency import turns
 from chat.sockets.strangers import address_of
 from chat.web.large_answers import CONVERSATIONS, PLACE
 from graphs.site import refusal_events
@@ -27,78 +23,14 @@ from graphs.site.database_away import AWAY
 from graphs.site.error_pages import failed
 from graphs.site.security_headers import past_django
 
-#: What writes is an import or not.
-Kind = Literal["imports", "writes"]
-#: Of one person at a time: with four of such people others still have connections, of which there are twenty.
-MOST: dict[Kind, int] = {"imports": 2, "writes": 4}
-WAIT_S = 10.0
 #: Browsers whose person is remembered.
 MOST_KNOWN = 10_000
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 _IMPORTS = frozenset({"/api/v1/graphs/import", "/import/"})
 
 Answer = Callable[[HttpRequest], HttpResponseBase]
-Who = tuple[int, Kind]
 
 
-@dataclass(eq=False, slots=True)
-class _Turn:
-    """One request, from its turn until the thread that answers it has ended."""
-
-    who: Who
-    has_begun: bool = False
-    is_over: bool = False
-
-
-@dataclass(slots=True)
-class Turns:
-    """Whose turn it is: who came first has the next one that ends, of their own."""
-
-    _taken: Counter[Who] = field(default_factory=Counter)
-    _waiting: dict[Who, list[asyncio.Future[None]]] = field(default_factory=dict)
-
-    async def take(self, who: Who) -> _Turn | None:
-        """A turn; None if none came in time."""
-        if self._taken[who] < MOST[who[1]]:
-            self._taken[who] += 1
-            return _Turn(who)
-        mine: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.setdefault(who, []).append(mine)
-        try:
-            await asyncio.wait([mine], timeout=WAIT_S)
-        except asyncio.CancelledError:
-            if mine.done():
-                self.give_back(who)
-            raise
-        finally:
-            self._leave(who, mine)
-        return _Turn(who) if mine.done() else None
-
-    def end(self, turn: _Turn) -> None:
-        """Gives the turn back, once."""
-        if not turn.is_over:
-            turn.is_over = True
-            self.give_back(turn.who)
-
-    def give_back(self, who: Who) -> None:
-        """Gives the turn to whoever waits for longest."""
-        if waiting := self._waiting.get(who):
-            waiting[0].set_result(None)
-            self._leave(who, waiting[0])
-            return
-        self._taken[who] -= 1
-        if not self._taken[who]:
-            del self._taken[who]
-
-    def _leave(self, who: Who, mine: asyncio.Future[None]) -> None:
-        waiting = self._waiting.get(who, [])
-        if mine in waiting:
-            waiting.remove(mine)
-        if not waiting:
-            self._waiting.pop(who, None)
-
-
-_turns = Turns()
 #: Whose the session of a browser is.
 _people: OrderedDict[str, int] = OrderedDict()
 
@@ -108,8 +40,7 @@ async def in_thread(request: ASGIRequest, answer: Answer) -> HttpResponseBase:
     person = await _writer(request)
     if person is None:
         return await sync_to_async(answer)(request)
-    kind: Kind = "imports" if request.path in _IMPORTS else "writes"
-    turn = await _turns.take((person, kind))
+    turn = await turns.of_process.take((person, "imports" if request.path in _IMPORTS else "writes"))
     if turn is None:
         return _refusal(request, person)
     loop = asyncio.get_running_loop()
@@ -119,13 +50,13 @@ async def in_thread(request: ASGIRequest, answer: Answer) -> HttpResponseBase:
         try:
             return answer(request)
         finally:
-            loop.call_soon_threadsafe(_turns.end, turn)
+            loop.call_soon_threadsafe(turns.of_process.end, turn)
 
     try:
         return await sync_to_async(answered)(request)
     finally:
         if not turn.has_begun:  # Its reader left before a thread was free.
-            _turns.end(turn)
+            turns.of_process.end(turn)
 
 
 async def _writer(request: ASGIRequest) -> int | None:

@@ -15,9 +15,10 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from chat.access import identity
+from chat.concurrency import turns
+from chat.concurrency.turns import MOST, Turns, Who
 from chat.web import writing
 from chat.web.large_answers import PLACE
-from chat.web.writing import MOST, Turns, Who
 from graphs.models import Graph, Workspace
 from graphs.site.api import tokens
 from tests.cast import draw_nba, signed_in
@@ -30,8 +31,8 @@ RENAME = {"actions": [{"action": "update_node", "arguments": {"nodeKey": "return
 
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writing, "_turns", Turns())
-    monkeypatch.setattr(writing, "WAIT_S", 0.2)
+    monkeypatch.setattr(turns, "of_process", Turns())
+    monkeypatch.setattr(turns, "WAIT_S", 0.2)
     writing._people.clear()
 
 
@@ -60,7 +61,7 @@ def test_one_person_has_so_many_turns_and_another_their_own() -> None:
 
 
 def test_who_waits_longest_is_next_and_who_left_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writing, "WAIT_S", 20)
+    monkeypatch.setattr(turns, "WAIT_S", 20)
 
     async def test(turns: Turns) -> None:
         taken = [await turns.take(ALICE) for _ in range(MOST["writes"])]
@@ -81,7 +82,7 @@ def test_who_waits_longest_is_next_and_who_left_is_passed_over(monkeypatch: pyte
 
 
 def test_who_leaves_with_a_turn_just_given_gives_it_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writing, "WAIT_S", 20)
+    monkeypatch.setattr(turns, "WAIT_S", 20)
 
     async def test(turns: Turns) -> None:
         taken = [await turns.take(ALICE) for _ in range(MOST["writes"])]
