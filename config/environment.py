@@ -100,6 +100,7 @@ class Environment(BaseSettings):
     max_message_chars: int = Field(32_000, ge=1, le=1_000_000)
     max_frame_bytes: int = Field(1_048_576, ge=1024, le=MOST)
     max_import_bytes: int = Field(20_971_520, ge=1024, le=MOST)
+    max_graph_bytes: int = Field(20_000_000, ge=1024, le=MOST)
     max_import_nodes: int = Field(20_000, ge=1, le=1_000_000)
 
     # How long a program that renews its tokens in time stays signed in.

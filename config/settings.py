@@ -273,6 +273,7 @@ LIMIT_UNKNOWN_SOCKETS = ENV.limit_unknown_sockets
 MAX_MESSAGE_CHARS = ENV.max_message_chars
 MAX_FRAME_BYTES = ENV.max_frame_bytes
 MAX_IMPORT_BYTES = ENV.max_import_bytes
+MAX_GRAPH_BYTES = ENV.max_graph_bytes
 MAX_IMPORT_NODES = ENV.max_import_nodes
 PROPOSAL_DAYS = ENV.proposal_days
 COMPACT_EVENTS_DAYS = ENV.compact_events_days

@@ -81,6 +81,10 @@ class Store(ABC):
         """What would lose the object, which the change deletes, once all the others are done."""
         return ()
 
+    def refuse_growth(self, of: Object, by: int, *, back: bool) -> None:  # noqa: B027 - most kinds have no limit
+        """Raises `ChangeRefused` if the object, to which so many bytes were just written, is too large; `back`: by a
+        rollback."""
+
 
 def headers(workspace_id: int, refs: Iterable[Ref]) -> QuerySet[Object]:
     """The objects of a workspace with these names; absent ones are left out."""
