@@ -171,6 +171,9 @@ class ConfiguredModels:
             sentences += _wrong_window(_variable(name, "CONTEXT_WINDOW"), self._environ, entry.max_tokens)
             sentences += _wrong_url(url, self._value(url)) if self._value(url) else []
             sentences += _wrong_price(_variable(name, "PRICE"), self._environ)
+            sentences += _wrong_strength(_variable(name, "STRENGTH"), self._environ)
+            sentences += _wrong_key(_variable(name, "API_KEY"), self._environ)
+        sentences += self._ignored_model()
         return list(dict.fromkeys(sentences))
 
     def _choice(self, name: str, model: str, *, default: bool) -> Choice:
@@ -198,12 +201,21 @@ class ConfiguredModels:
             missing.append(f"The provider {name!r} needs a key: set {key}.")
         missing.extend(_wrong_window(_variable(name, "CONTEXT_WINDOW"), self._environ, entry.max_tokens))
         missing.extend(_wrong_price(_variable(name, "PRICE"), self._environ))
+        missing.extend(_wrong_strength(_variable(name, "STRENGTH"), self._environ))
+        missing.extend(_wrong_key(key, self._environ))
         missing.extend(_wrong_url(base_url, self._base_url(name)))
         if not _MODEL_NAME.fullmatch(model or self._model(name)):
             missing.append(
                 f"The provider {name!r} needs the name of a model: set {_variable(name, 'MODEL')} or LLM_MODEL."
             )
         return missing
+
+    def _ignored_model(self) -> list[str]:
+        """A sentence where the demo answers although a model is named."""
+        entry = self._entries.get(self.default())
+        if entry is None or entry.wire != "demo" or not self._value("LLM_MODEL"):
+            return []
+        return ["LLM_MODEL names a model, but the demo answers: set LLM_PROVIDER, and the key that this one needs."]
 
     def _only_embeds(self, name: str) -> bool:
         """Whether its address and key were given for vectors: nothing names a model of it that writes."""
@@ -312,6 +324,18 @@ def _wrong_price(variable: str, environ: Mapping[str, str]) -> list[str]:
     if given and _price_said(given) is None:
         return [f"{variable} must be dollars per million tokens, for example input=0.5,output=1.5,cached=0.1."]
     return []
+
+
+def _wrong_strength(variable: str, environ: Mapping[str, str]) -> list[str]:
+    given = environ.get(variable, "").strip()
+    return [] if not given or _STRENGTH.fullmatch(given) else [f"{variable} must be a number from 0 to 9999."]
+
+
+def _wrong_key(variable: str, environ: Mapping[str, str]) -> list[str]:
+    """A sentence where no header of HTTP can carry the key."""
+    given = environ.get(variable, "").strip()
+    fits = given.isascii() and given.isprintable() and " " not in given
+    return [] if fits else [f"{variable} holds no key: it has blanks, line breaks or letters that no key has."]
 
 
 def _wrong_url(variable: str, url: str) -> list[str]:
