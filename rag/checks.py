@@ -4,6 +4,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning, register
+from django.utils.translation import gettext as _
 
 from graphs.site.telemetry.log_lines import has_sink
 from rag.embeddings import embedding_models
@@ -14,13 +15,14 @@ def embedder_is_usable(**_options: Any) -> list[CheckMessage]:
     """A warning if the embedding model is not usable; without one everything else works."""
     name = embedding_models.configured()
     if settings.EMBEDDING_MODEL and name == embedding_models.LOCAL_MODEL:
-        sentence = "EMBEDDING_MODEL names a model, but the local one serves: set EMBEDDING_PROVIDER to whose it is."
+        sentence = _("EMBEDDING_MODEL names a model, but the local one serves: set EMBEDDING_PROVIDER to whose it is.")
         return [Warning(sentence, id="rag.W002")]
     try:
         if name:
             embedding_models.by_name(name)
     except embedding_models.EmbedderUnavailable as problem:
-        return [Warning(f"Questions find nodes by words alone: {problem}", id="rag.W001")]
+        sentence = _("Questions find nodes by words alone: %(problem)s") % {"problem": problem}
+        return [Warning(sentence, id="rag.W001")]
     return []
 
 
