@@ -12,7 +12,7 @@ from config.problem import Problem
 from config.variable_values import (
     BrokerURL,
     DatabaseURL,
-    DottedPath,
+    FunctionPath,
     Hosts,
     Key,
     Keys,
@@ -67,7 +67,7 @@ class Environment(BaseSettings):
     embedding_model: str = ""
     ai_debug: bool = False
     ai_log_text: bool = False
-    ai_log_sink: DottedPath = ""
+    ai_log_sink: FunctionPath = ""
     metrics_token: Token = ""
     otel_exporter_otlp_endpoint: PageAddress = ""
     stream_idle_timeout_s: Seconds = Field(60, gt=0)
