@@ -102,16 +102,20 @@ class ImportResult(Shape):
     nodes: int
     edges: int
     warnings: list[ImportWarning]
+    warning_count: int | None = None
     replaced: bool | None = None
     change_set: Id | None = None
 
     @classmethod
     def of(cls, done: ImportedGraph) -> Self:
-        """With `replaced` where the graph was there before, and then the change set, unless all was like this."""
+        """The first warnings, with the count of all where they are more; `replaced` where the graph was there before,
+        and then the change set, unless all was like this."""
         warnings = [ImportWarning.from_attributes(warning) for warning in done.warnings]
         there = {"replaced": True} if done.replaced else {}
         changed = {"change_set": done.change_set} if done.change_set else {}
-        return cls(key=done.graph.key, nodes=done.nodes, edges=done.edges, warnings=warnings, **there, **changed)
+        more = {"warning_count": done.warning_count} if done.unsaid else {}
+        counts = {"nodes": done.nodes, "edges": done.edges}
+        return cls(key=done.graph.key, warnings=warnings, **counts, **more, **there, **changed)
 
 
 def etag(graph: Graph) -> str:

@@ -96,6 +96,10 @@ class Store(ABC):
         """Changes the rows of objects of the kind, of which all come, all go or all stay. Gives what `write` does."""
         return [self.write(change.object, change.operations, before) for change, before in changes]
 
+    def refuse_growth(self, of: Object, by: int, *, back: bool) -> None:  # noqa: B027 - most kinds have no limit
+        """Raises `ChangeRefused` if the object, to which so many bytes were just written, is too large; `back`: by a
+        rollback."""
+
 
 def headers(workspace_id: int, refs: Iterable[Ref]) -> QuerySet[Object]:
     """The objects of a workspace with these names; absent ones are left out."""

@@ -26,7 +26,7 @@ from graphs.objects.stores import ObjectChange, Store
 from graphs.site.any_of import any_of
 from graphs.site.copying import copy_rows
 from graphs.site.counted_keys import new_ids
-from graphs.workflows import rows
+from graphs.workflows import rows, size
 from graphs.workflows.interchange.keys import slug
 from graphs.workflows.keys import KeyInvalid, check_key, free_key
 from graphs.workflows.kinds import EDGE, NODE, NODE_TYPE, OWN_FIELDS, SHEET
@@ -118,6 +118,9 @@ class GraphStore(Store):
     def users(self, deleted: Sequence[ObjectChange], others: Sequence[ObjectChange]) -> Iterable[tuple[Ref, Ref]]:
         """Rows of other applications that would go with each graph."""
         return rows_led_to(deleted, others)
+
+    def refuse_growth(self, of: Object, by: int, *, back: bool) -> None:
+        size.refuse_growth(of.pk, by, back=back)
 
     def title(self, of: Object) -> str:
         return _graph(of).title
