@@ -99,6 +99,8 @@ async def _files(story: Story) -> None:
     await story.call("it was looked through", "POST", f"{FETCH}/trust?untrustedSince={since}&all=true")
     await story.call("all of them as JSON", "GET", "objects/nodeType/export?format=json&search=HTTP")
     await story.call("a format that is none", "GET", "objects/nodeType/export?format=pdf")
+    await story.call("all of an unknown kind", "GET", "objects/planet/export?format=csv")
+    await story.call("the mark of what is absent", "POST", "objects/nodeType/nowhere/trust")
 
 
 async def _copies(story: Story) -> None:
