@@ -1,6 +1,8 @@
 """A thousand actions at once, and large graphs (20,000 nodes with FULL=1): few queries, no matter how much there is."""
 
 import os
+from difflib import SequenceMatcher
+from itertools import islice, product
 from typing import Any
 
 import pytest
@@ -58,6 +60,20 @@ def test_few_queries_whatever_is_asked_in_a_large_graph(huge: Graph) -> None:
         assert "Perhaps you mean: n-2999" in refused(huge, "delete_node", nodeKey="n_2999")
     assert len(queries) <= 4
     assert "nodeKeys" in refused(huge, "reorganize_layout", sheet="main")
+
+
+def test_missing_keys_are_not_compared_in_the_square_of_their_length(
+    nba: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ratio(self: SequenceMatcher[str]) -> float:
+        raise AssertionError("it takes the cube of what it compares where that repeats itself")
+
+    monkeypatch.setattr(SequenceMatcher, "ratio", ratio)
+    sheet = nba.sheets.get()
+    keys = ["".join(letters) * 10 for letters in islice(product("ab", repeat=10), 1_000)]
+    Node.objects.bulk_create([Node(graph=nba, sheet=sheet, key=key, type="html") for key in keys])
+    with pytest.raises(ChangeRefused, match="Perhaps you mean"):
+        plan(nba, *(("delete_node", {"nodeKey": f"{'ab' * 49}{n}"}) for n in range(5)))
 
 
 def test_a_thousand_actions_are_planned_and_done(nba: Graph) -> None:
