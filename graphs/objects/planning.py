@@ -27,7 +27,7 @@ from graphs.objects.new_keys import NewKeys, may_create, no_key
 from graphs.objects.operations import Create, Delete, Operation, Planned, Record, Target, Update, net
 from graphs.objects.patches import replaced
 from graphs.objects.refs import Ref
-from graphs.objects.stores import ObjectChange, refuse_users
+from graphs.objects.stores import ObjectChange, refuse_users, require_room
 from graphs.objects.strict import Patch
 from graphs.site.access import Member
 from graphs.site.counted_keys import counts_keys, is_far
@@ -74,6 +74,7 @@ def plan(
         message = _("{count} items would change; at most {most} can at once. Do it in parts.")
         raise ChangeRefused(message.format(count=counted, most=MAX_OPERATIONS))
     _refuse_oversized(operations)
+    require_room(around.workspace_id, operations)
     _refuse_changes_of_deleted(around, operations)
     # The object's own fields after its parts.
     ordered = sorted(operations, key=lambda each: each.item == Ref(around.type, around.key))

@@ -16,6 +16,7 @@ from graphs.objects.operations import Delete, Record, result
 from graphs.objects.refs import Ref
 from graphs.objects.stores import ObjectChange
 from graphs.workflows.actions import Handles
+from graphs.workflows.node_types import MAX_OF_WORKSPACE
 
 
 def _ends(record: Mapping[str, Any]) -> str:
@@ -92,6 +93,10 @@ class NodeTypeStore(ModelStore):
             raise ChangeRefused(f"handles: {mistakes_for_people(error)}") from None
 
     hold = staticmethod(hold_workspace)
+
+    def require_room(self, workspace_id: int, more: int) -> None:
+        if NodeType.objects.filter(workspace=workspace_id).count() + more > MAX_OF_WORKSPACE:
+            raise ChangeRefused(gettext("A workspace has at most {most} node types.").format(most=MAX_OF_WORKSPACE))
 
     def users(self, change: ObjectChange, others: Sequence[ObjectChange]) -> Sequence[Ref]:
         """Nodes of the type, once all the other changes are done."""
