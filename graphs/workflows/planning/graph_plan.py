@@ -37,6 +37,14 @@ class GraphPlan:
         self._edges_of: dict[str, dict[str, None]] = {}
         for key, edge in self._edges.items():
             self._index(key, edge)
+        #: What is on which sheet, by kind.
+        self._on: dict[tuple[str, str], dict[str, None]] = {}
+        for kind in (NODE, EDGE):
+            for key, record in self._records(kind).items():
+                self._on.setdefault((kind.name, record["sheet"]), {})[key] = None
+        #: All sheets in their order once one was put to a place: they are numbered at the end.
+        self._order: list[str] = []
+        self._next_position = max((sheet["position"] for sheet in self.sheets.values()), default=-1) + 1
         self._links = dict(state.links)
         self._boxes: dict[str, dict[str, Box]] = {}
         for key in state.drawn:
@@ -98,9 +106,14 @@ class GraphPlan:
             raise ChangeRefused(message.format(key=shown(key), known=some(self.sheets, NAMED_SHEETS)))
         return key
 
-    def edges_on(self, sheet: str) -> list[str]:
-        """The keys of the edges that stand on a sheet that would go."""
-        return [key for key, edge in self._edges.items() if edge["sheet"] == sheet]
+    def on_sheet(self, kind: Kind, sheet: str) -> list[str]:
+        """The keys of the nodes, or of the edges, that stand on a sheet that would go."""
+        return list(self._on.get((kind.name, sheet), ()))
+
+    def next_position(self) -> int:
+        """The position of a new sheet, behind all others."""
+        self._next_position += 1
+        return self._next_position - 1
 
     def boxes(self, sheet: str) -> dict[str, Box]:
         """Where the nodes of a drawn sheet are, by key."""
@@ -121,6 +134,8 @@ class GraphPlan:
     def add(self, kind: Kind, key: str, record: Record) -> None:
         self._do(Create(Ref(kind.name, key), record))
         self._records(kind)[key] = record
+        if kind is SHEET and self._order:
+            self._order.append(key)
         self._follow(kind, key)
 
     def change(self, kind: Kind, key: str, new: Record) -> None:
@@ -136,7 +151,22 @@ class GraphPlan:
 
     def remove(self, kind: Kind, key: str) -> None:
         self._leave(kind, key)
+        if kind is SHEET and self._order:
+            self._order.remove(key)
         self._do(Delete(Ref(kind.name, key), self._records(kind).pop(key)))
+
+    def put_sheet(self, key: str, position: int) -> None:
+        """Puts a sheet to a place among the others."""
+        if not self._order:
+            self._order = sorted(self.sheets, key=lambda each: self.sheets[each]["position"])
+            self.objects.at_end.append(self._number_sheets)
+        self._order.remove(key)
+        self._order.insert(position, key)
+
+    def _number_sheets(self) -> None:
+        """Numbers the sheets anew where they have to be: once, as a graph may have thousands."""
+        for number, key in enumerate(self._order):
+            self.change(SHEET, key, {"position": number})
 
     def _do(self, operation: Operation) -> None:
         self.objects.operations.append(operation)
@@ -146,18 +176,24 @@ class GraphPlan:
         return {SHEET.name: self.sheets, NODE.name: self.nodes, EDGE.name: self._edges}[kind.name]
 
     def _follow(self, kind: Kind, key: str) -> None:
+        if kind is SHEET:
+            return
+        self._on.setdefault((kind.name, self._records(kind)[key]["sheet"]), {})[key] = None
         if kind is NODE:
             self._set_box(key)
-        elif kind is EDGE:
+        else:
             edge = self._edges[key]
             self._index(key, edge)
             self._links[key] = (edge["source"], edge["target"])
 
     def _leave(self, kind: Kind, key: str) -> None:
+        if kind is SHEET:
+            return
         record = self._records(kind)[key]
+        self._on[kind.name, record["sheet"]].pop(key)
         if kind is NODE:
             self._boxes.get(record["sheet"], {}).pop(key, None)
-        elif kind is EDGE:
+        else:
             self._links.pop(key, None)
             for end in (record["source"], record["target"]):
                 self._edges_of[end].pop(key, None)

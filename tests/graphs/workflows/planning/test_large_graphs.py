@@ -10,6 +10,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from graphs.models import Edge, Graph, Node
+from graphs.objects import planning
 from graphs.objects.actions import ChangeRefused
 from tests.graphs.workflows.planning.asking import done, one, plan, refused
 
@@ -103,3 +104,26 @@ def test_a_node_with_more_edges_than_can_go_at_once_is_refused(nba: Graph) -> No
     )
     assert "5002 items" in refused(nba, "delete_node", nodeKey="root")
     assert one(nba, "move_node", nodeKey="root", posX=5, posY=5)
+
+
+def test_actions_on_whole_objects_are_fewer_and_planned_together(nba: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thousand node types in one change took a minute: each is checked and saved through its model."""
+    monkeypatch.setattr(planning, "MAX_OBJECTS", 20)
+    statements = []
+    for name, count in (("a", 10), ("b", 20)):
+        with CaptureQueriesContext(connection) as queries:
+            planned = plan(nba, *map(new_type, [f"{name}{n}" for n in range(count)]))
+        statements.append(len(queries))
+        done(nba, planned)
+    assert statements[0] == statements[1]
+    with pytest.raises(ChangeRefused, match="More than 20 actions"):
+        plan(nba, *map(new_type, [f"c{n}" for n in range(21)]))
+    keys = [f"{name}{n}" for name, count in (("a", 10), ("b", 11)) for n in range(count)]
+    with pytest.raises(ChangeRefused, match="More than 20 actions"):
+        plan(nba, *(("delete_node_type", {"typeKey": key}) for key in keys))
+    renamed = [("update_node", {"nodeKey": "root", "updates": {"name": f"N{n}"}}) for n in range(30)]
+    assert len(plan(nba, *renamed).operations) == 1
+
+
+def new_type(key: str) -> tuple[str, dict[str, Any]]:
+    return "configure_node_type", {"mode": "create", "typeKey": key, "displayName": key}
