@@ -90,7 +90,7 @@ def taken(of: Graph, asked: Asked) -> bool:
 
 def comes_back(of: Graph, elsewhere: Workspace) -> None:
     """Every type of the workspace stands in the file, and the file is read as it is."""
-    sheet = of.sheets.first()
+    sheet = of.sheets.order_by("id")[0]
     used = set(of.nodes.values_list("type", flat=True))
     for number, key in enumerate(sorted({*NodeType.objects.values_list("key", flat=True)} - used)):
         Node.objects.create(graph=of, sheet=sheet, key=f"of-type-{number}-{of.nodes.count()}", type=key)
