@@ -14,7 +14,7 @@ from graphs.objects.kinds import KINDS, store_of
 from graphs.objects.model_rows import refusals_of
 from graphs.objects.operations import Create, Delete, Operation, growth, net
 from graphs.objects.preconditions import Before
-from graphs.objects.stores import ObjectChange, by_owner, refuse_users
+from graphs.objects.stores import ObjectChange, by_owner, refuse_users, require_room
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +91,9 @@ def write(changes: Sequence[HeldChange]) -> list[Done]:
     """
     for change in changes:
         change.before.refuse_conflicts(change.operations)
+    if changes:
+        every = (operation for change in changes for operation in change.operations)
+        require_room(changes[0].object.workspace_id, every)
     done: dict[int, Done] = {}
     for change in sorted(changes, key=_turn):
         changed, store, version = change.object, store_of(change.object.type), change.version
