@@ -6,7 +6,7 @@ from typing import Any, Self
 from django.db.models import Count, Sum
 from django.utils.translation import get_language, gettext
 
-from graphs.api.beginnings import beginnings
+from graphs.api.beginnings import beginnings, first_handles
 from graphs.models import Graph, NodeType
 from graphs.objects.streams import streams
 from graphs.site.api.paging import PageShape
@@ -33,7 +33,7 @@ class NodeTypeShape(ExportedNodeType):
 
 
 class CustomNodeType(ExportedNodeType):
-    """`cut` names the texts of which only the beginning is here."""
+    """`cut` names the texts of which only the beginning is here, and handles where only the first ones are."""
 
     version: int
     untrusted_since: datetime | None
@@ -42,7 +42,8 @@ class CustomNodeType(ExportedNodeType):
     @classmethod
     def of(cls, row: NodeType) -> Self:
         texts, cut = beginnings({"description": row.description, "process": row.process})
-        return cls.from_attributes(row, **texts, cut=cut)
+        handles, fewer = first_handles(row.handles)
+        return cls.from_attributes(row, **texts, handles=handles, cut=[*cut, *(["handles"] if fewer else [])])
 
 
 class NodeTypePage(PageShape[CustomNodeType]): ...

@@ -16,7 +16,7 @@ from graphs.objects.model_rows import refusals_of
 from graphs.objects.operations import Create, Delete, Operation, growth, net, result
 from graphs.objects.preconditions import Before
 from graphs.objects.refs import Ref
-from graphs.objects.stores import ObjectChange, befores, by_owner, find, refuse_users
+from graphs.objects.stores import ObjectChange, befores, by_owner, find, refuse_users, require_room
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +92,9 @@ def write(changes: Sequence[HeldChange]) -> list[Done]:
     """
     for change in changes:
         change.before.refuse_conflicts(change.operations)
+    if changes:
+        every = (operation for change in changes for operation in change.operations)
+        require_room(changes[0].object.workspace_id, every)
     done: dict[int, Done] = {}
     for (turn, _type), group in groupby(sorted(changes, key=_turn_and_type), _turn_and_type):
         some = list(group)

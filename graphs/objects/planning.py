@@ -28,7 +28,7 @@ from graphs.objects.new_keys import NewKeys, is_new, may_create, no_key
 from graphs.objects.operations import Create, Delete, Operation, Planned, Record, Target, Update, net
 from graphs.objects.patches import replaced
 from graphs.objects.refs import Ref
-from graphs.objects.stores import ObjectChange, refuse_users
+from graphs.objects.stores import ObjectChange, refuse_users, require_room
 from graphs.objects.strict import Patch
 from graphs.site.access import Member
 from graphs.site.counted_keys import counts_keys, is_far
@@ -36,6 +36,8 @@ from graphs.site.json_values import MAX_JSON_CHARS, is_too_long, same, shown
 
 #: Items that one plan may change, beside those that go with something of which they are parts.
 MAX_OPERATIONS = 5_000
+#: Actions of one plan that concern whole objects: each of these is read, checked and saved through its model.
+MAX_OBJECTS = 200
 
 
 def plan(
@@ -57,14 +59,22 @@ def plan(
     own = [step for step in steps if not isinstance(step, ObjectAction)]
     do: Callable[[Any], None] = store_of(around.type).planner(object_plan, own, reserved) if own else object_plan.do
     problems: list[str] = []
+    objects = 0
     for number, step in enumerate(steps, start=1):
+        before = len(object_plan.operations)
         try:
             object_plan.do(step) if isinstance(step, ObjectAction) else do(step)
         except ChangeRefused as refused:
             where = _("Action {number} ({name})").format(number=number, name=NAMES[type(step)])
             problems += [p if len(steps) == 1 else f"{where}: {p}" for p in refused.problems]
+        objects += any(is_object(each.item.type) for each in object_plan.operations[before:])
+        if objects > MAX_OBJECTS:
+            message = _("More than {most} actions make, change or delete whole objects. Do it in parts.")
+            raise ChangeRefused(message.format(most=MAX_OBJECTS))
     if problems:
         raise ChangeRefused(*problems)
+    for finish in object_plan.at_end:
+        finish()
     try:
         operations = net(object_plan.operations)
     except ValueError as contradiction:
@@ -75,6 +85,7 @@ def plan(
         message = _("{count} items would change; at most {most} can at once. Do it in parts.")
         raise ChangeRefused(message.format(count=counted, most=MAX_OPERATIONS))
     refuse_oversized(operations)
+    require_room(around.workspace_id, operations)
     _refuse_changes_of_deleted(around, operations)
     # The object's own fields after its parts.
     ordered = sorted(operations, key=lambda each: each.item == Ref(around.type, around.key))
@@ -117,6 +128,8 @@ class ObjectPlan:
         self.around = around
         self.operations: list[Operation] = []
         self.targets: dict[Ref, Target] = {}
+        #: What is done once after all steps, by what only a kind knows.
+        self.at_end: list[Callable[[], None]] = []
         #: How many items change only because something goes that they are on: as many as there are.
         self.going_along = 0
         self._member = member

@@ -13,7 +13,6 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from graphs.models import Edge, Graph, Node, Object, Sheet
-from graphs.models.workflows import MAX_DESCRIPTION
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.kinds import Field, Kind, register, taken
 from graphs.objects.marks import mark_of
@@ -27,6 +26,7 @@ from graphs.site.any_of import any_of
 from graphs.site.copying import copy_rows
 from graphs.site.counted_keys import new_ids
 from graphs.workflows import rows, size
+from graphs.workflows.bounds import require_texts
 from graphs.workflows.interchange.keys import slug
 from graphs.workflows.keys import KeyInvalid, check_key, free_key
 from graphs.workflows.kinds import EDGE, NODE, NODE_TYPE, OWN_FIELDS, SHEET
@@ -101,9 +101,7 @@ class GraphStore(Store):
         require_key(item.key)
         if not isinstance(new.get("metadata", {}), dict):
             raise ChangeRefused(gettext("metadata: this has to be an object."))
-        if len(new.get("description", "")) > MAX_DESCRIPTION:
-            message = gettext("description: this is longer than {max_length} characters.")
-            raise ChangeRefused(message.format(max_length=MAX_DESCRIPTION))
+        require_texts("name", new)
         return new
 
     def new_key(self, workspace_id: int, title: str, reserved: Callable[[], Collection[str]]) -> str:
