@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from graphs import account, record_pages, views
+from graphs import account, matrix_page, record_pages, views
 from graphs.site import url_keys
 
 url_keys.register()
@@ -19,6 +19,7 @@ urlpatterns = [
     path("graphs/<key:key>/", views.graph_detail, name="graph"),
     path("companies/<uuid:company>/", record_pages.company, name="company"),
     path("folders/<uuid:folder>/", record_pages.folder, name="folder"),
+    path("folders/<uuid:folder>/matrix/", matrix_page.matrix, name="folder-matrix"),
     path("use-cases/<uuid:usecase>/", record_pages.use_case, name="use-case"),
     path("graphs/<key:key>/trust/", views.trust_graph, name="trust-graph"),
     path("node-types/<key:node_type>/", views.node_type_detail, name="node-type"),

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from graphs.api import changes, graphs, history, new_graphs, objects
+from graphs.api import changes, graphs, history, matrix, new_graphs, objects
 from graphs.site import url_keys
 from graphs.site.api import auth, openapi
 
@@ -25,6 +25,10 @@ urlpatterns = [
     path("objects/<key:kind>", objects.NewObjectView.as_view(), name="api-new-object"),
     path("objects/<key:object_type>/<key:object_id>", objects.ObjectView.as_view(), name="api-object"),
     path("objects/<key:object_type>/<key:object_id>/changes", objects.ObjectChangesView.as_view()),
+    path("folders/<key:folder>/matrix", matrix.MatrixView.as_view(), name="api-matrix"),
+    path("folders/<key:folder>/matrix.svg", matrix.SvgView.as_view(), name="api-matrix-svg"),
+    path("folders/<key:folder>/matrix.png", matrix.PngView.as_view(), name="api-matrix-png"),
+    path("folders/<key:folder>/matrix/preview", matrix.PreviewView.as_view(), name="api-matrix-preview"),
     path("history", history.HistoryView.as_view(), name="api-history"),
     path("history/rollback", history.RollbackView.as_view(), name="api-rollback"),
     path("history/versions", history.VersionsView.as_view(), name="api-versions"),

@@ -13,12 +13,13 @@ class Canvas:
     width: int
     height: int
     name_width: int
-    #: Cells that use cases are counted in where they are too many for names.
+    #: So many use cases have names; more are counted in cells.
+    names: int
     columns: int
     rows: int
 
 
-CANVASES = {"wide": Canvas(860, 560, 190, 12, 10), "narrow": Canvas(310, 700, 118, 5, 12)}
+CANVASES = {"wide": Canvas(860, 560, 190, 60, 12, 10), "narrow": Canvas(310, 700, 118, 25, 5, 12)}
 
 
 @dataclass(frozen=True, slots=True)
