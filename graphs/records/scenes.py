@@ -65,7 +65,7 @@ def _axis(name: str, side: Side) -> Axis:
 def _description(of: FolderMatrix) -> str:
     """What who does not see the drawing is told of all of it."""
     counts = Counter(each.place.quadrant for each in of.placed)
-    parts = "; ".join(f"{label}: {counts[quadrant]}" for quadrant, label in QUADRANTS.items())
+    parts = "; ".join(f"{label}: {amount(counts[quadrant])}" for quadrant, label in QUADRANTS.items())
     return _("Value against complexity. Use cases by quadrant: {parts}.").format(parts=parts)
 
 
@@ -92,7 +92,7 @@ def _counted(of: FolderMatrix, size: str, addresses: Addresses) -> Iterator[Mark
 
 def _cluster(cell: Cell, members: Sequence[Rated], addresses: Addresses) -> Mark:
     statuses = Counter(each.status for each in members)
-    parts = ", ".join(f"{status.label}: {statuses[status]}" for status in Status if statuses[status])
+    parts = ", ".join(f"{status.label}: {amount(statuses[status])}" for status in Status if statuses[status])
     count = len(members)
     told = ngettext("{count} use case ({parts})", "{count} use cases ({parts})", count)
     return Mark(
@@ -102,6 +102,6 @@ def _cluster(cell: Cell, members: Sequence[Rated], addresses: Addresses) -> Mark
         name="",
         status="",
         count=count,
-        told=told.format(count=number_format(count, force_grouping=True), parts=parts),
+        told=told.format(count=amount(count), parts=parts),
         href=addresses.of_cell(cell),
     )
