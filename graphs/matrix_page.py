@@ -60,7 +60,7 @@ def matrix(request: HttpRequest, member: Member, folder: uuid.UUID) -> HttpRespo
         },
         **_table(request, found),
     }
-    return render_page(request, member, "graphs/records/matrix.html", context)
+    return render_page(request, member, "graphs/records/matrix_page.html", context)
 
 
 def _sides(found: FolderMatrix) -> Iterable[tuple[str, str | Promise, Side]]:

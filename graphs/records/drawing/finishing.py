@@ -1,10 +1,12 @@
 """What the library drew, made into a drawing that can be read aloud, reached by keyboard and coloured by a page."""
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
+from graphs.records.drawing.placing import Name
 from graphs.records.drawing.scene import Mark, Scene
 
 _SVG, _XLINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}"
@@ -21,10 +23,12 @@ def widths(svg: str) -> list[float]:
     return [float(match.group(1)) if match else 0.0 for match in found]
 
 
-def finished(svg: str, scene: Scene) -> str:
+def finished(svg: str, scene: Scene, names: Sequence[Name | None]) -> str:
     """The drawing with a link for each mark, in whose words it is told, and with classes in place of the library's."""
     root = ElementTree.fromstring(svg)  # noqa: S314 - the library wrote it
     parts = {name: list(group) for name in _PARTS for group in _groups(root, name)}
+    for element, name in zip(parts["names"], names, strict=True):
+        _fit(element, name)
     links = [_link(mark, [parts[name][index] for name in _PARTS]) for index, mark in enumerate(scene.marks)]
     _replace(root, links)
     _name_leaders(root, scene.marks)
@@ -52,6 +56,13 @@ def _link(mark: Mark, parts: Sequence[Element]) -> Element:
             part.set("class", name.removesuffix("es") if name == "boxes" else name.removesuffix("s"))
             link.append(part)
     return link
+
+
+def _fit(element: Element, name: Name | None) -> None:
+    """Makes a name as long in every font of a reader as it is in the library's."""
+    if name:
+        element.set("textLength", str(math.floor(name.length)))
+        element.set("lengthAdjust", "spacingAndGlyphs")
 
 
 def _classes(mark: Mark) -> str:

@@ -62,6 +62,15 @@ class Box:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name as it is shown: in its box, cut if it is longer, and as long as it is."""
+
+    box: Box
+    text: str
+    length: float
+
+
 def spots(scene: Scene) -> list[Spot]:
     """Where the marks of a scene stand. Those at one place stand around it."""
     canvas, placed, found = scene.canvas, _Taken(), []

@@ -8,17 +8,22 @@ import json
 import os
 import select
 import sys
+import unicodedata
+from collections.abc import Sequence
 from typing import BinaryIO
 
 import vl_convert
 
 from graphs.records.drawing import finishing, placing, spec
+from graphs.records.drawing.placing import Name, Spot
 from graphs.records.drawing.scene import Scene
 
 IDLE_S = 60.0
 #: Pixels of a picture for each unit of the drawing.
 _SCALE = 2.0
-_PADDING = 2.0
+#: Letters from here on are as wide as they are high.
+_WIDE = 0x2E80
+_JOINER = "\u200d"
 
 
 def main(idle_s: float = IDLE_S) -> None:
@@ -35,22 +40,41 @@ def main(idle_s: float = IDLE_S) -> None:
 
 def svg(scene: Scene) -> bytes:
     """The drawing of a scene."""
-    texts = [*(mark.name for mark in scene.marks), *scene.quadrants]
-    widths = [max(width, _least(text)) for width, text in zip(_measured(texts), texts, strict=True)]
-    names, corners = widths[: len(scene.marks)], widths[len(scene.marks) :]
     spots = placing.spots(scene)
-    boxes = placing.names([width + _PADDING if width else 0 for width in names], spots, corners, scene.canvas)
-    drawn = vl_convert.vega_to_svg(spec.drawing(scene, spots, boxes), format_locale=scene.locale, allowed_base_urls=[])
-    return finishing.finished(drawn, scene).encode()
+    names = _names(scene, spots)
+    drawn = vl_convert.vega_to_svg(spec.drawing(scene, spots, names), format_locale=scene.locale, allowed_base_urls=[])
+    return finishing.finished(drawn, scene, names).encode()
 
 
-def _measured(texts: list[str]) -> list[float]:
-    return finishing.widths(vl_convert.vega_to_svg(spec.measuring(texts), allowed_base_urls=[]))
+def _names(scene: Scene, spots: Sequence[Spot]) -> list[Name | None]:
+    """The names of the marks in their boxes, cut to what their boxes hold."""
+    texts = [mark.name for mark in scene.marks]
+    measured = _measured([*texts, *scene.quadrants])
+    widths, corners = measured[: len(texts)], measured[len(texts) :]
+    boxes = placing.names(widths, spots, corners, scene.canvas)
+    shown = [
+        _cut(text, box.width / width) if box and box.width < width else text
+        for text, width, box in zip(texts, widths, boxes, strict=True)
+    ]
+    lengths = _measured(shown) if shown != texts else widths
+    return [
+        box and Name(box, text, min(length, box.width)) for box, text, length in zip(boxes, shown, lengths, strict=True)
+    ]
 
 
-def _least(text: str) -> float:
-    """The width of wide letters, which the library's font may not have and readers' fonts do."""
-    return sum(1.0 for letter in text if ord(letter) > 0x2E80) * spec.NAME_SIZE
+def _measured(texts: Sequence[str]) -> list[float]:
+    """The widths of texts. Wide letters have theirs also where the library has no font for them, as readers have."""
+    found = finishing.widths(vl_convert.vega_to_svg(spec.measuring(texts), allowed_base_urls=[]))
+    wide = (sum(ord(letter) >= _WIDE for letter in text) * spec.NAME_SIZE for text in texts)
+    return [max(width, least) for width, least in zip(found, wide, strict=True)]
+
+
+def _cut(text: str, share: float) -> str:
+    """About so much of a text. Marks that belong to a letter that is cut off go with it."""
+    kept = text[: max(int(len(text) * share) - 1, 1)].rstrip()
+    while len(kept) > 1 and (unicodedata.combining(text[len(kept)]) or _JOINER in kept[-1] + text[len(kept)]):
+        kept = kept[:-1]
+    return f"{kept}…"
 
 
 def _png(drawing: str) -> bytes:

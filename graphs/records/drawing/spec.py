@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from graphs.records.drawing.placing import CORNER, NAME_HEIGHT, Box, Spot
+from graphs.records.drawing.placing import CORNER, NAME_HEIGHT, Box, Name, Spot
 from graphs.records.drawing.scene import Axis, Mark, Scene
 
 #: The first is in the library; elsewhere letters are as wide.
@@ -37,9 +37,10 @@ def measuring(names: Iterable[str]) -> dict[str, Any]:
     }
 
 
-def drawing(scene: Scene, spots: Sequence[Spot], boxes: Sequence[Box | None]) -> dict[str, Any]:
+def drawing(scene: Scene, spots: Sequence[Spot], names: Sequence[Name | None]) -> dict[str, Any]:
     """The drawing of a scene whose marks and names are at these places."""
-    shown = [_shown(*each) for each in zip(scene.marks, spots, boxes, strict=True)]
+    boxes = [name and name.box for name in names]
+    shown = [_shown(*each) for each in zip(scene.marks, spots, names, strict=True)]
     return {
         "$schema": _SCHEMA,
         "width": scene.canvas.width,
@@ -64,8 +65,9 @@ def drawing(scene: Scene, spots: Sequence[Spot], boxes: Sequence[Box | None]) ->
     }
 
 
-def _shown(mark: Mark, spot: Spot, box: Box | None) -> dict[str, Any]:
+def _shown(mark: Mark, spot: Spot, name: Name | None) -> dict[str, Any]:
     """A mark with what the library needs of it, in units of the drawing."""
+    box = name.box if name else Box(spot.x, spot.y, 0, 0)
     shape, colour = LOOKS.get(mark.status, ("circle", MUTED))
     return {
         "x": spot.x,
@@ -74,11 +76,11 @@ def _shown(mark: Mark, spot: Spot, box: Box | None) -> dict[str, Any]:
         "shape": shape,
         "colour": colour,
         "count": str(mark.count) if mark.count > 1 else "",
-        "name": mark.name if box else "",
-        "left": box.x if box else spot.x,
-        "top": box.y if box else spot.y,
-        "width": box.width if box else 0,
-        "height": box.height if box else 0,
+        "name": name.text if name else "",
+        "left": box.x,
+        "top": box.y,
+        "width": box.width,
+        "height": box.height,
     }
 
 
@@ -118,6 +120,7 @@ def _legend(scene: Scene) -> dict[str, Any]:
         "labelFontSize": 12,
         "labelColor": INK,
         "symbolSize": _SYMBOL,
+        "columnPadding": 24,
     }
 
 
@@ -188,7 +191,7 @@ def _counts() -> dict[str, Any]:
 
 def _names() -> dict[str, Any]:
     at = {"x": {"field": "left"}, "y": {"field": "top", "offset": NAME_HEIGHT / 2}, "baseline": {"value": "middle"}}
-    text = {"text": {"field": "name"}, "limit": {"field": "width"}, "fill": {"value": INK}}
+    text = {"text": {"field": "name"}, "fill": {"value": INK}}
     return _mark("text", "names", "marks", at | text | {"fontSize": {"value": NAME_SIZE}, "font": {"value": FONT}})
 
 

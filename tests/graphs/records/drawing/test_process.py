@@ -102,7 +102,37 @@ def test_any_name_is_only_text(name: str) -> None:
     assert not [element for element in root.iter() if element.tag.endswith("}script")]
     shown = part_of(found, "name")
     assert shown is not None
-    assert box_of(found).width <= 192
+    assert shown.text
+    assert box_of(found).width <= 190
+    assert float(shown.get("textLength", "")) <= box_of(found).width
+
+
+def test_a_name_that_is_too_long_is_cut_and_told_in_full() -> None:
+    name = "Predict demand of " * 8
+    (found,) = marks_of(read(drawn(scene([mark("a", name=name)]))))
+    shown = part_of(found, "name")
+    assert shown is not None
+    assert shown.text
+    assert shown.text.startswith("Predict demand of Predict")
+    assert shown.text.endswith("…")
+    assert name in (found.get("aria-label") or "")
+    assert 150 < float(shown.get("textLength", "")) <= box_of(found).width
+
+
+@pytest.mark.parametrize("size", ["wide", "narrow"])
+def test_a_letter_of_several_parts_is_not_cut_within(size: str) -> None:
+    (found,) = marks_of(read(drawn(scene([mark("a", name="👩‍👩‍👧" * 12)], size))))
+    shown = part_of(found, "name")
+    assert shown is not None
+    assert shown.text
+    assert set(shown.text.removesuffix("…").split("👩‍👩‍👧")) <= {"", "👩", "👩‍👩"}
+
+
+def test_a_name_is_as_long_in_every_font() -> None:
+    (found,) = marks_of(read(drawn(scene([mark("a", name="Picking")]))))
+    shown = part_of(found, "name")
+    assert shown is not None
+    assert float(shown.get("textLength", "")) == pytest.approx(box_of(found).width, abs=1)
 
 
 def test_letters_that_the_library_has_no_font_for_get_the_room_they_need() -> None:
