@@ -23,6 +23,7 @@ from graphs.records.folder_matrix import (
     folder_for,
     matrix_of,
     ordered,
+    version_of,
 )
 from graphs.records.matrix import Side
 from graphs.records.scenes import QUADRANTS, amount
@@ -38,16 +39,17 @@ _COLUMNS: dict[str, str | Promise] = {
     "complexity": _("Complexity"),
     "quadrant": _("Quadrant"),
 }
+_ARROWS = (("", "↑"), ("-", "↓"))
 
 
 @require_safe
 @member_page
 def matrix(request: HttpRequest, member: Member, folder: uuid.UUID) -> HttpResponse:
-    of, row = folder_for(member, str(folder))
+    row = folder_for(member, str(folder))
     found = matrix_of(row)
     context = {
         "folder": row,
-        "version": of.version,
+        "version": version_of(row),
         "matrix": found,
         "is_cut": len(found.use_cases) >= MOST,
         "unrated": found.unrated[:UNRATED_LISTED],
@@ -90,6 +92,10 @@ def _table(request: HttpRequest, found: FolderMatrix) -> dict[str, Any]:
         "rows": [_row(each) for each in rows[(page - 1) * PAGE : page * PAGE]],
         "count": len(rows),
         "order": order,
+        "orders": [
+            (f"{minus}{name}", f"{label} {arrow}") for name, label in _COLUMNS.items() for minus, arrow in _ARROWS
+        ],
+        "kept": kept,
         "cell": cell,
         "all": f"?{urlencode(workspace)}",
         "page": page,

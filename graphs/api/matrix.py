@@ -66,13 +66,13 @@ class MatrixView(APIView):
     def get(self, request: Request, folder: str) -> Response:
         """The use cases of a folder with their places in its matrix: value and complexity, by ratings and weights."""
         member = current_member(request)
-        _header, of = folder_for(member, folder)
+        of = folder_for(member, folder)
         return Response(FolderMatrixShape.of(matrix_of(of)).to_json())
 
 
 class SvgView(APIView):
     form: Literal["svg", "png"] = "svg"
-    renderer_classes = (JSONRenderer, SvgRenderer)
+    renderer_classes: tuple[type[JSONRenderer], ...] = (JSONRenderer, SvgRenderer)
 
     @extend_schema(
         operation_id="drawMatrix",
@@ -86,7 +86,7 @@ class SvgView(APIView):
     def _drawn(self, request: Request, folder: str) -> HttpResponseBase:
         """The drawing, which a browser that has it need not get again."""
         member = current_member(request)
-        _header, of = folder_for(member, folder)
+        of = folder_for(member, folder)
         scene = scene_of(matrix_of(of), _size(request), addresses_for(member, of))
         mark = _etag(scene, self.form)
         unchanged = get_conditional_response(request._request, etag=mark)
@@ -124,7 +124,7 @@ class PreviewView(APIView):
     def post(self, request: Request, folder: str) -> Response:
         """What the matrix of a folder would be with other weights and thresholds; nothing is changed."""
         member = current_member(request)
-        _header, of = folder_for(member, folder)
+        of = folder_for(member, folder)
         member.require_editor()
         body = read_body(request, PreviewBody)
         if body.order.removeprefix("-") not in ORDERS:

@@ -8,9 +8,7 @@ from typing import Any, Self
 from pydantic import ValidationError
 
 from graphs.models import Folder, Object, UseCase
-from graphs.objects.headers import object_for
-from graphs.objects.model_rows import row_of
-from graphs.objects.refs import Ref
+from graphs.objects.headers import rows_named
 from graphs.records.folders import MatrixShape
 from graphs.records.kinds import FOLDER
 from graphs.records.matrix import Matrix, Place, Quadrant, Side
@@ -106,12 +104,15 @@ def matrix_of(folder: Folder, config: Mapping[str, Any] | None = None) -> Folder
     return FolderMatrix(folder, matrix, use_cases)
 
 
-def folder_for(member: Member, key: str) -> tuple[Object, Folder]:
-    """A folder of the member's workspace: its header and its row. Foreign and absent alike raise `NotFound`."""
-    of = object_for(member, Ref(FOLDER.name, key))
-    row = or_not_found(row_of(of))
-    assert isinstance(row, Folder)
-    return of, row
+def folder_for(member: Member, key: str) -> Folder:
+    """A folder of the member's workspace. Foreign and absent alike raise `NotFound`."""
+    return or_not_found(rows_named(member, FOLDER, [key]).get(key.lower()))
+
+
+def version_of(folder: Folder) -> int:
+    """The version of a folder; one that nobody has spoken of is at its first."""
+    headers = Object.objects.filter(workspace=folder.workspace_id, type=FOLDER.name, key=str(folder.pk))
+    return headers.values_list("version", flat=True).first() or 1
 
 
 #: What the table may be ordered by; names come second.

@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
+from typing import Literal
 
 from django.utils.formats import number_format
 from django.utils.functional import Promise
@@ -21,7 +22,7 @@ QUADRANTS: Mapping[Quadrant, str | Promise] = {
     Quadrant.LOW_VALUE_LOW_COMPLEXITY: gettext_lazy("Small extras"),
     Quadrant.LOW_VALUE_HIGH_COMPLEXITY: gettext_lazy("Hard to justify"),
 }
-_LOCALES = {"en": "en-US", "fr": "fr-FR"}
+_LOCALES: Mapping[str, Literal["en-US", "fr-FR"]] = {"en": "en-US", "fr": "fr-FR"}
 
 
 @dataclass(frozen=True, slots=True)

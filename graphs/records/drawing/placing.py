@@ -119,9 +119,9 @@ def _names(widths: Sequence[float], marks: Sequence[Spot], kept: Iterable[Box], 
     boxes: list[Box | None] = [None] * len(marks)
     for index in sorted(range(len(marks)), key=lambda each: (marks[each].y, marks[each].x)):
         if widths[index]:
-            boxes[index] = box = _place(marks[index], widths[index], taken, canvas)
-            if box:
-                taken.add(box)
+            found = boxes[index] = _place(marks[index], widths[index], taken, canvas)
+            if found:
+                taken.add(found)
     return boxes
 
 

@@ -58,7 +58,8 @@ def _names(scene: Scene, spots: Sequence[Spot]) -> list[Name | None]:
     ]
     lengths = _measured(shown) if shown != texts else widths
     return [
-        box and Name(box, text, min(length, box.width)) for box, text, length in zip(boxes, shown, lengths, strict=True)
+        Name(box, text, min(length, box.width)) if box else None
+        for box, text, length in zip(boxes, shown, lengths, strict=True)
     ]
 
 

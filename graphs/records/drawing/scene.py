@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Scene:
     """`quadrants` are the names of the quadrants: high value and low complexity, both high, both low, the other way."""
 
     size: str
-    locale: str
+    locale: Literal["en-US", "fr-FR"]
     title: str
     description: str
     complexity: Axis

@@ -39,7 +39,7 @@ def measuring(names: Iterable[str]) -> dict[str, Any]:
 
 def drawing(scene: Scene, spots: Sequence[Spot], names: Sequence[Name | None]) -> dict[str, Any]:
     """The drawing of a scene whose marks and names are at these places."""
-    boxes = [name and name.box for name in names]
+    boxes = [name.box if name else None for name in names]
     shown = [_shown(*each) for each in zip(scene.marks, spots, names, strict=True)]
     return {
         "$schema": _SCHEMA,

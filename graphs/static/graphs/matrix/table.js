@@ -1,6 +1,7 @@
 // The table below the drawing: its rows as a preview answers them.
 
 import { html } from "../dom.js";
+import { t } from "../strings.js";
 import { language } from "../words.js";
 
 /** An amount of points, with two digits at most behind the point. */
@@ -25,8 +26,8 @@ export class MatrixTable {
       { "data-key": id },
       html("th", { scope: "row" }, html("a", { href: address }, name)),
       html("td", {}, html("span", { class: `matrix-status status-${status}` }, told)),
-      html("td", { class: "number" }, amount(value)),
-      html("td", { class: "number" }, amount(complexity)),
+      html("td", { class: "number", "data-label": t("value") }, amount(value)),
+      html("td", { class: "number", "data-label": t("complexity") }, amount(complexity)),
       html("td", {}, this.words.quadrants[quadrant] ?? ""),
     );
   }
