@@ -15,7 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from graphs.api.matrix_json import FolderMatrixShape, PreviewShape
+from graphs.api.matrix_json import FolderMatrixShape, MatrixPreview
 from graphs.models import Folder
 from graphs.records.drawing.painter import NotDrawn, painter
 from graphs.records.drawing.scene import CANVASES, Scene
@@ -39,7 +39,7 @@ _MEDIA_TYPES = {"svg": "image/svg+xml", "png": "image/png"}
 _LOOK = 1
 
 
-class PreviewBody(Body):
+class MatrixPreviewBody(Body):
     """Weights and thresholds that are not saved, and which page of the table is looked at, in which order."""
 
     matrix_config: MatrixShape
@@ -118,22 +118,22 @@ class PreviewView(APIView):
     @extend_schema(
         operation_id="previewMatrix",
         parameters=[FOLDER_ID],
-        request=PreviewBody,
-        responses={200: PreviewShape, **problems(503)},
+        request=MatrixPreviewBody,
+        responses={200: MatrixPreview, **problems(503)},
     )
     def post(self, request: Request, folder: str) -> Response:
         """What the matrix of a folder would be with other weights and thresholds; nothing is changed."""
         member = current_member(request)
         of = folder_for(member, folder)
         member.require_editor()
-        body = read_body(request, PreviewBody)
+        body = read_body(request, MatrixPreviewBody)
         if body.order.removeprefix("-") not in ORDERS:
             raise invalid("order", _("“order” is one of: %(names)s.") % {"names": ", ".join(ORDERS)})
         matrix = matrix_of(of, body.matrix_config.model_dump(by_alias=True))
         drawing = drawn(scene_of(matrix, body.size, addresses_for(member, of)), "svg").decode()
         found = ordered(matrix.within(Cell.parse(body.cell)), body.order)
         rows = found[(body.page - 1) * PAGE : body.page * PAGE]
-        return Response(PreviewShape.of(matrix, rows, math.ceil(len(found) / PAGE), drawing).to_json())
+        return Response(MatrixPreview.of(matrix, rows, math.ceil(len(found) / PAGE), drawing).to_json())
 
 
 def addresses_for(member: Member, folder: Folder) -> Addresses:

@@ -89,7 +89,7 @@ class FolderMatrixShape(Shape):
         return cls(axes=SidesShape.of(matrix.matrix), use_cases=use_cases)
 
 
-class PreviewShape(Shape):
+class MatrixPreview(Shape):
     """What other weights would make of a matrix: the rows of one page of its table, and the drawing."""
 
     axes: SidesShape

@@ -87,6 +87,10 @@ API: dict[str, Rule] = {
     "GET kinds": Rule("member", 200),
     "GET objects": Rule("member", 400),
     "POST objects/{kind}": Rule("decider", 201, {"fields": {"displayName": "New"}}),
+    "GET folders/{folder}/matrix": Rule("member", 200),
+    "GET folders/{folder}/matrix.svg": Rule("member", 200),
+    "GET folders/{folder}/matrix.png": Rule("member", 200),
+    "POST folders/{folder}/matrix/preview": Rule("decider", 200, {"matrixConfig": {}}),
     "GET history": Rule("member", 400),
     "GET history/versions": Rule("member", 400),
     "GET history/{change_set_id}": Rule("member", 200),
@@ -144,6 +148,7 @@ PAGES: dict[str, Rule] = {
     "POST node-types/{node_type}/trust/": Rule("decider", 302),
     "GET companies/{company}/": Rule("member", 200),
     "GET folders/{folder}/": Rule("member", 200),
+    "GET folders/{folder}/matrix/": Rule("member", 200),
     "GET use-cases/{usecase}/": Rule("member", 200),
     "GET inbox/": Rule("member", 200),
 }
