@@ -17,6 +17,8 @@ KEPT = 32
 #: How long one drawing may take, and how long a request waits for those before it.
 DRAWING_S = 20.0
 WAITING_S = 10.0
+#: Requests that may wait at once: each holds a thread of the web process.
+WAITING = 8
 _ROOT = Path(__file__).resolve().parents[3]
 
 
@@ -30,6 +32,7 @@ class Painter:
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
         self._turn = threading.Lock()
+        self._places = threading.BoundedSemaphore(WAITING)
         self._kept: OrderedDict[str, bytes] = OrderedDict()
 
     def svg(self, scene: Scene) -> bytes:
@@ -71,12 +74,17 @@ class Painter:
     @contextmanager
     def _held(self) -> Iterator[None]:
         """The process is this thread's alone meanwhile."""
-        if not self._turn.acquire(timeout=WAITING_S):
+        if not self._places.acquire(blocking=False):
             raise NotDrawn("too many wait for a drawing")
         try:
-            yield
+            if not self._turn.acquire(timeout=WAITING_S):
+                raise NotDrawn("the drawings before it take too long")
+            try:
+                yield
+            finally:
+                self._turn.release()
         finally:
-            self._turn.release()
+            self._places.release()
 
 
 def _started() -> "subprocess.Popen[bytes]":

@@ -85,6 +85,15 @@ def test_who_would_wait_too_long_is_refused(painter: Painter, monkeypatch: pytes
         painter.svg(scene([mark("a")]))
 
 
+def test_more_than_so_many_do_not_wait(painter: Painter) -> None:
+    for _place in range(module.WAITING):
+        assert painter._places.acquire(blocking=False)
+    with pytest.raises(NotDrawn):
+        painter.svg(scene([mark("a")]))
+    painter._places.release()
+    assert painter.svg(scene([mark("a")])).startswith(b"<svg")
+
+
 def test_several_at_once_get_each_their_own(painter: Painter) -> None:
     found: dict[str, bytes] = {}
 
