@@ -59,6 +59,10 @@ def amount(points: float) -> str:
     return number_format(int(rounded) if rounded == int(rounded) else rounded, use_l10n=True, force_grouping=True)
 
 
+def _counted_as(label: str | Promise, count: int) -> str:
+    return _("{label}: {count}").format(label=label, count=amount(count))
+
+
 def _axis(name: str, side: Side) -> Axis:
     return Axis(name, extent(side), side.threshold)
 
@@ -66,7 +70,7 @@ def _axis(name: str, side: Side) -> Axis:
 def _description(of: FolderMatrix) -> str:
     """What who does not see the drawing is told of all of it."""
     counts = Counter(each.place.quadrant for each in of.placed)
-    parts = "; ".join(f"{label}: {amount(counts[quadrant])}" for quadrant, label in QUADRANTS.items())
+    parts = "; ".join(_counted_as(label, counts[quadrant]) for quadrant, label in QUADRANTS.items())
     return _("Value against complexity. Use cases by quadrant: {parts}.").format(parts=parts)
 
 
@@ -93,7 +97,7 @@ def _counted(of: FolderMatrix, size: str, addresses: Addresses) -> Iterator[Mark
 
 def _cluster(cell: Cell, members: Sequence[Rated], addresses: Addresses) -> Mark:
     statuses = Counter(each.status for each in members)
-    parts = ", ".join(f"{status.label}: {amount(statuses[status])}" for status in Status if statuses[status])
+    parts = ", ".join(_counted_as(status.label, statuses[status]) for status in Status if statuses[status])
     count = len(members)
     told = ngettext("{count} use case ({parts})", "{count} use cases ({parts})", count)
     return Mark(

@@ -247,6 +247,42 @@ def test_after_a_conflict_ones_own_can_be_saved(looking: Looking, alice: User) -
     assert saved() == 2
 
 
+def test_what_others_change_moves_them_while_nothing_is_tried(looking: Looking, alice: User) -> None:
+    rated(looking.folder, "Picking")
+    looking.open()
+    meanwhile(alice, looking.folder)
+    told = {"object": {"type": "folder", "id": str(looking.folder.pk)}, "version": 2}
+    looking.page.evaluate(
+        "detail => document.dispatchEvent(new CustomEvent('countersign:object-changed', { detail }))", told
+    )
+    expect(looking.page.locator("a.mark")).to_have_attribute("aria-label", re.compile("complexity 27,"))
+    expect(looking.page.get_by_label("Data", exact=True)).to_have_value("9")
+
+
+def test_what_others_change_leaves_what_is_tried(looking: Looking, alice: User) -> None:
+    rated(looking.folder, "Picking")
+    looking.open()
+    looking.weigh("Data", "4")
+    meanwhile(alice, looking.folder)
+    told = {"object": {"type": "folder", "id": str(looking.folder.pk)}, "version": 2}
+    looking.page.evaluate(
+        "detail => document.dispatchEvent(new CustomEvent('countersign:object-changed', { detail }))", told
+    )
+    expect(looking.page.get_by_label("Data", exact=True)).to_have_value("4")
+    looking.page.get_by_role("button", name="Save", exact=True).click()
+    expect(looking.page.locator("[data-trouble]")).to_contain_text("nothing was saved")
+
+
+def test_the_form_fits_its_frame_in_french(windows: Windows, alice: User, folder: Folder, live_server: object) -> None:
+    rated(folder, "Picking")
+    for looking in _looking(windows, alice, folder, str(live_server), locale="fr-FR"):
+        for width in (1280, 390):
+            looking.page.set_viewport_size({"width": width, "height": 900})
+            looking.open()
+            form = looking.page.locator("[data-weights]")
+            assert form.evaluate("form => form.scrollWidth <= form.clientWidth")
+
+
 def test_what_is_no_weight_is_not_saved(looking: Looking) -> None:
     rated(looking.folder, "Picking")
     looking.open()

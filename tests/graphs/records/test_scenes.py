@@ -96,6 +96,7 @@ def test_it_speaks_french(folder: Folder) -> None:
     assert scene.locale == "fr-FR"
     assert (scene.value.name, scene.complexity.name) == ("Valeur", "Complexité")
     assert scene.title == "Matrice de Warehouse"
+    assert "Grands projets\u00a0: 1" in scene.description
 
 
 def test_the_plane_reaches_as_far_as_a_threshold(folder: Folder) -> None:
