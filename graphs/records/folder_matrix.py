@@ -97,9 +97,9 @@ def matrix_of(folder: Folder, config: Mapping[str, Any] | None = None) -> Folder
     matrix = _matrix(folder.matrix_config if config is None else config)
     columns = ("pk", "name", "status", "data__valueScores", "data__complexityScores")
     rows = UseCase.objects.filter(folder=folder).order_by("name", "pk").values_list(*columns)[:MOST]
+    places = _Places(matrix)
     use_cases = [
-        Rated(str(key), name, status, _place(matrix, {"valueScores": value, "complexityScores": complexity}))
-        for key, name, status, value, complexity in rows
+        Rated(str(key), name, status, places.of(value, complexity)) for key, name, status, value, complexity in rows
     ]
     return FolderMatrix(folder, matrix, use_cases)
 
@@ -140,12 +140,26 @@ def _matrix(config: Mapping[str, Any]) -> Matrix:
     return Matrix.of(config)
 
 
-def _place(matrix: Matrix, data: Mapping[str, Any]) -> Place:
-    """Where a use case is. Scores that other code saved in no shape are none."""
-    try:
-        return matrix.place(data)
-    except (AttributeError, KeyError, TypeError):
-        return matrix.place({})
+class _Places:
+    """Places by ratings: of thousands of use cases many are rated alike, and each place is computed once."""
+
+    def __init__(self, matrix: Matrix) -> None:
+        self._matrix = matrix
+        self._known: dict[Any, Place] = {}
+
+    def of(self, value: Any, complexity: Any) -> Place:
+        """Where a use case with these scores is. Scores that other code saved in no shape are none."""
+        try:
+            ratings = (_ratings(value), _ratings(complexity))
+            if ratings not in self._known:
+                self._known[ratings] = self._matrix.place({"valueScores": value, "complexityScores": complexity})
+            return self._known[ratings]
+        except (AttributeError, KeyError, TypeError):
+            return self._matrix.place({})
+
+
+def _ratings(scores: Any) -> tuple[Any, ...]:
+    return tuple((score["axisId"], score.get("rating")) for score in scores or ())
 
 
 def _share(points: float, side: Side) -> float:
