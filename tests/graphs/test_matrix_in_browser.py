@@ -64,9 +64,6 @@ class Looking:
         expect(self.page.locator("svg.matrix-drawing")).to_be_visible()
         return self
 
-    def mark(self, name: str) -> object:
-        return self.page.locator(f'a.mark[aria-label^="{name}:"]')
-
     def told(self, name: str) -> str:
         found = self.page.locator(f'a.mark[aria-label^="{name}:"]').get_attribute("aria-label")
         assert found

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
@@ -112,8 +112,3 @@ def _tell(root: Element, scene: Scene) -> None:
         element = Element(f"{_SVG}{tag}", {"id": id_})
         element.text = text
         root.insert(index, element)
-
-
-def elements(root: Element, class_: str) -> Iterator[Element]:
-    """The elements of a finished drawing that have a class."""
-    return (element for element in root.iter() if class_ in element.get("class", "").split())
