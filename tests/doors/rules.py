@@ -97,6 +97,10 @@ API: dict[str, Rule] = {
     "GET objects/{object_type}/import": Rule("member", 404),
     "POST objects/{object_type}/import": Rule("decider", 201, ROWS),
     "GET objects/{object_type}/export": Rule("member", 404),
+    "GET folders/{folder}/matrix": Rule("member", 200),
+    "GET folders/{folder}/matrix.svg": Rule("member", 200),
+    "GET folders/{folder}/matrix.png": Rule("member", 200),
+    "POST folders/{folder}/matrix/preview": Rule("decider", 200, {"matrixConfig": {}}),
     "GET history": Rule("member", 400),
     "GET history/versions": Rule("member", 400),
     "GET history/{change_set_id}": Rule("member", 200),
@@ -160,6 +164,7 @@ PAGES: dict[str, Rule] = {
     **{f"POST {kinds}/status/": Rule("editor", 302, {"status": "ready"}) for kinds in RECORDS},
     "GET companies/{company}/": Rule("member", 200),
     "GET folders/{folder}/": Rule("member", 200),
+    "GET folders/{folder}/matrix/": Rule("member", 200),
     "GET use-cases/{usecase}/": Rule("member", 200),
     "GET inbox/": Rule("member", 200),
 }
