@@ -10,6 +10,8 @@ from graphs.objects.kinds import Field, Kind
 
 #: One line, Markdown, one of some words, a list of texts, ratings of axes, axes, two limits, a number, yes or no, JSON.
 LookName = Literal["line", "text", "choice", "texts", "scores", "axes", "thresholds", "number", "boolean", "json"]
+#: Looks of what stands side by side.
+SHORT = frozenset[LookName](("line", "choice", "number", "boolean"))
 #: A text with a limit up to this is one of one line.
 LINE_CHARS = 250
 
@@ -39,7 +41,8 @@ def choices_of(kind: Kind, field: Field) -> list[tuple[str, str]]:
     """Values of a field that has only some, with what they are called."""
     if field.inside:
         return []
-    return [(str(value), str(label)) for value, label in kind.model._meta.get_field(field.column).flatchoices or ()]
+    column: Any = kind.model._meta.get_field(field.column)
+    return [(str(value), str(label)) for value, label in column.flatchoices or ()]
 
 
 def _by_form(kind: Kind, field: Field) -> LookName:

@@ -10,10 +10,11 @@ from django.db.models import Count, Model, QuerySet, Value
 
 from graphs.history.recent import Conversations, FieldChange, changed_by_conversations, conversations_about
 from graphs.models import Object
-from graphs.object_pages.looks import Look, choices_of, look_of
+from graphs.object_pages.looks import SHORT, Look, choices_of, look_of
 from graphs.objects.headers import children_of, holder_of, listed, may_edit, parent_of, ref_of, url_of
 from graphs.objects.kinds import KINDS, Field, Kind
 from graphs.objects.model_rows import record_of
+from graphs.objects.operations import Record
 from graphs.objects.refs import Ref
 from graphs.site.access import Member
 
@@ -43,10 +44,12 @@ class ShownField:
 
     @property
     def axes_json(self) -> str:
+        """The axes for scripts."""
         return json.dumps(list(self.axes), ensure_ascii=False)
 
     @property
     def choices_json(self) -> str:
+        """The choices for scripts."""
         return json.dumps(list(self.choices), ensure_ascii=False)
 
 
@@ -77,7 +80,7 @@ class ObjectPage:
         return ref_of(self.kind, self.row)
 
     @cached_property
-    def record(self) -> Mapping[str, Any]:
+    def record(self) -> Record:
         return record_of(self.kind, self.row)
 
     @cached_property
@@ -99,6 +102,7 @@ class ObjectPage:
 
     @property
     def holder_kind(self) -> Kind | None:
+        """The kind of what may hold the object."""
         return parent_of(self.kind)
 
     @cached_property
@@ -108,9 +112,10 @@ class ObjectPage:
 
     @cached_property
     def fields(self) -> list[ShownField]:
-        """Those that are not its title, and not of a view."""
+        """Those that are not its title, and not of a view: the short ones first."""
         elsewhere = {field.name for view in self.views for field in view.fields} | {"parent", self.kind.title}
-        return [self._shown(field) for field in self.kind.fields if field.name not in elsewhere]
+        shown = [self._shown(field) for field in self.kind.fields if field.name not in elsewhere]
+        return sorted(shown, key=lambda field: field.look.name not in SHORT)
 
     @cached_property
     def title_field(self) -> ShownField:
