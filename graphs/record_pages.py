@@ -9,8 +9,8 @@ from django.views.decorators.http import require_safe
 from graphs.history import queries
 from graphs.models import Object
 from graphs.object_pages import page_of
-from graphs.objects.headers import existing, header_of, rows_named
-from graphs.objects.kinds import KINDS, Kind
+from graphs.objects.headers import header_of, rows_named
+from graphs.objects.kinds import KINDS
 from graphs.objects.refs import Ref
 from graphs.record_lists import LISTS
 from graphs.records.kinds import COMPANY, FOLDER, USE_CASE
@@ -51,8 +51,10 @@ def _record(request: HttpRequest, member: Member, ref: Ref) -> HttpResponse:
     context = {
         "page": page,
         "record": page.row,
-        "subject": _view_of(member, view, of) if view else page.row,
-        "views": [(each, page.fields_of(each)) for each in page.views],
+        "view": view,
+        "view_fields": page.fields_of(view) if view else [],
+        # Conversations on the tab of a view are about that.
+        "subject": Object(workspace=member.workspace, type=view.name, key=of.key) if view else page.row,
         "held": [(held, LISTS[held.kind.name]) for held in page.held],
         "tab": tab if tab in tabs else _FIELDS,
         "list": LISTS[page.kind.name],
@@ -60,11 +62,6 @@ def _record(request: HttpRequest, member: Member, ref: Ref) -> HttpResponse:
         "room": f"/ws/objects/{ref.type}/{ref.key}/?workspace={member.workspace.slug}",
     }
     return render_page(request, member, "graphs/records/page.html", context)
-
-
-def _view_of(member: Member, view: Kind, of: Object) -> Object:
-    """What conversations are about on the tab of a view."""
-    return or_not_found(existing(member.workspace.pk, Ref(view.name, of.key)))
 
 
 def _deleted_record(request: HttpRequest, member: Member, ref: Ref) -> HttpResponse:

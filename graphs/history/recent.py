@@ -1,15 +1,16 @@
 """Which conversations changed an object, and which of its fields lately."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import connection
 from django.utils import timezone
 
 from graphs.history import causes
-from graphs.models import Modification, Object
+from graphs.models import Object
 from graphs.site.access import Member
 
 #: How long a field is marked that a conversation changed.
@@ -19,13 +20,24 @@ MOST_MODIFICATIONS = 2_000
 MOST_VERSIONS = 1_000
 _SESSION = "session:"
 
-_CONVERSATIONS = """
-SELECT each.cause, max(latest.created_at), count(*)
-FROM (
-    SELECT change_set_id, created_at FROM graphs_revision WHERE type = %s AND object = %s ORDER BY version DESC LIMIT %s
-) AS latest
-JOIN graphs_changeset AS c ON c.id = latest.change_set_id CROSS JOIN LATERAL unnest(c.causes) AS each(cause)
-WHERE starts_with(each.cause, %s) GROUP BY each.cause ORDER BY 2 DESC, 1
+_READ = """
+WITH lately AS (
+    SELECT m.field, m.change_set_id, c.causes, c.actor_label, c.created_at
+    FROM graphs_modification AS m JOIN graphs_changeset AS c ON c.id = m.change_set_id
+    WHERE m.type = %(type)s AND m.object = %(object)s AND m.kind = %(type)s AND m.key = %(key)s AND m.action = 'update'
+        AND c.created_at >= %(since)s
+    ORDER BY m.version DESC, m.id DESC LIMIT %(modifications)s
+), latest AS (
+    SELECT change_set_id, created_at FROM graphs_revision WHERE type = %(type)s AND object = %(object)s
+    ORDER BY version DESC LIMIT %(versions)s
+), talks AS (
+    SELECT each.cause, max(latest.created_at) AS at
+    FROM latest JOIN graphs_changeset AS c ON c.id = latest.change_set_id
+        CROSS JOIN LATERAL unnest(c.causes) AS each(cause)
+    WHERE starts_with(each.cause, %(session)s) GROUP BY each.cause ORDER BY at DESC, each.cause
+)
+(SELECT field, change_set_id, causes, actor_label, created_at FROM lately)
+UNION ALL (SELECT NULL, NULL, ARRAY[cause], '', at FROM talks)
 """
 
 
@@ -40,12 +52,11 @@ class FieldChange:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """One of the member's own that changed the object `changes` times, the last time `at` that moment."""
+    """One of the member's own that changed the object, the last time `at` that moment."""
 
     title: str
     url: str
     at: datetime
-    changes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,28 +72,42 @@ class Conversations:
         return max(len(self.own) - 1, 0)
 
 
-def changed_by_conversations(of: Object) -> dict[str, FieldChange]:
-    """The fields of an object whose last change of the last day came of a conversation."""
-    since = timezone.now() - LATELY
-    rows = Modification.objects.filter(type=of.type, object=of.pk, kind=of.type, key=of.key, action="update")
-    rows = rows.filter(change_set__created_at__gte=since).order_by("-version", "-id")
-    found: dict[str, FieldChange | None] = {}
-    facts = ("field", "change_set", "change_set__causes", "change_set__actor_label", "change_set__created_at")
-    for field, id_, led_to, by, at in rows.values_list(*facts)[:MOST_MODIFICATIONS]:
-        talked = any(cause.startswith(_SESSION) for cause in led_to)
-        found.setdefault(field, FieldChange(id_, by, at) if talked else None)
-    return {field: change for field, change in found.items() if change}
+@dataclass(frozen=True, slots=True)
+class RecentChanges:
+    """`fields` are those whose last change of the last day came of a conversation; `sessions` changed the object."""
+
+    fields: Mapping[str, FieldChange]
+    sessions: Sequence[tuple[str, datetime]]
+
+    def conversations(self, member: Member) -> Conversations:
+        """The conversations that changed the object. Of those of others nothing is told but their number."""
+        explained = causes.explain(member, [cause for cause, _at in self.sessions])
+        own = [
+            Conversation(explained[cause].text, explained[cause].url, at)
+            for cause, at in self.sessions
+            if cause in explained and explained[cause].url
+        ]
+        return Conversations(own, len(self.sessions) - len(own))
 
 
-def conversations_about(member: Member, of: Object) -> Conversations:
-    """The conversations that changed an object. Of those of others nothing is told but their number."""
+def recent_changes(of: Object) -> RecentChanges:
+    """What conversations did to an object, in one statement."""
+    asked: dict[str, Any] = {
+        "type": of.type,
+        "object": of.pk,
+        "key": of.key,
+        "since": timezone.now() - LATELY,
+        "modifications": MOST_MODIFICATIONS,
+        "versions": MOST_VERSIONS,
+        "session": _SESSION,
+    }
     with connection.cursor() as cursor:
-        cursor.execute(_CONVERSATIONS, [of.type, of.pk, MOST_VERSIONS, _SESSION])
+        cursor.execute(_READ, asked)
         rows = cursor.fetchall()
-    explained = causes.explain(member, [cause for cause, _at, _n in rows])
-    own = [
-        Conversation(explained[cause].text, explained[cause].url, at, changes)
-        for cause, at, changes in rows
-        if cause in explained and explained[cause].url
-    ]
-    return Conversations(own, len(rows) - len(own))
+    last: dict[str, FieldChange | None] = {}
+    for field, id_, led_to, by, at in rows:
+        if field is not None:
+            talked = any(cause.startswith(_SESSION) for cause in led_to)
+            last.setdefault(field, FieldChange(id_, by, at) if talked else None)
+    fields = {field: change for field, change in last.items() if change}
+    return RecentChanges(fields, [(led_to[0], at) for field, _id, led_to, _by, at in rows if field is None])

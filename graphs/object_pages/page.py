@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from django.db.models import Count, Model, QuerySet, Value
+from django.db.models import Count, Model, Subquery, Value, Window
+from django.db.models.functions import Coalesce
 
-from graphs.history.recent import Conversations, FieldChange, changed_by_conversations, conversations_about
+from graphs.history.recent import Conversations, FieldChange, RecentChanges, recent_changes
 from graphs.models import Object
 from graphs.object_pages.looks import SHORT, Look, choices_of, look_of
-from graphs.objects.headers import children_of, holder_of, listed, may_edit, parent_of, ref_of, url_of
+from graphs.objects.headers import children_of, held_by, holder_of, listed, may_edit, parent_of, ref_of, url_of
 from graphs.objects.kinds import KINDS, Field, Kind
 from graphs.objects.model_rows import record_of
 from graphs.objects.operations import Record
@@ -55,15 +56,15 @@ class ShownField:
 
 @dataclass(frozen=True, slots=True)
 class HeldKind:
-    """Objects of one kind that the object holds; `rows` are the first of them, with their addresses."""
+    """Objects of one kind that the object holds; `rows` are the first of them, with their addresses.
+
+    `below` is how much of other kinds these hold.
+    """
 
     kind: Kind
     count: int
     rows: Sequence[tuple[Any, str]]
-
-    @property
-    def is_cut(self) -> bool:
-        return self.count > len(self.rows)
+    below: Sequence[tuple[Kind, int]] = ()
 
 
 @dataclass(frozen=True)
@@ -125,40 +126,31 @@ class ObjectPage:
         return [self._shown(field) for field in view.fields if field.name != "parent"]
 
     @cached_property
-    def changes(self) -> Mapping[str, FieldChange]:
-        """The fields that a conversation changed lately: one statement."""
-        return changed_by_conversations(self.of)
+    def recent(self) -> RecentChanges:
+        """What conversations did to the object: one statement."""
+        return recent_changes(self.of)
 
     @cached_property
     def conversations(self) -> Conversations:
-        """Those that changed the object: two statements, one where there are none."""
-        return conversations_about(self.member, self.of)
-
-    @cached_property
-    def counts(self) -> Mapping[str, int]:
-        """How much goes with the object, by the names of kinds: one statement."""
-        return counts_below(self.kind, self.row)
+        """Those that changed the object: one statement if there are some."""
+        return self.recent.conversations(self.member)
 
     @cached_property
     def held(self) -> list[HeldKind]:
         """What the object holds: one statement for each kind."""
-        return [self._held(child) for child in children_of(self.kind)]
+        return [held_in(self.member, self.of, child) for child in children_of(self.kind)]
 
     @property
     def counts_json(self) -> str:
         """What goes with the object as scripts say it: [what they are called, how many]."""
-        named = [(str(KINDS[name].plural), count) for name, count in self.counts.items() if count]
+        counts = [count for held in self.held for count in ((held.kind, held.count), *held.below)]
+        named = [(str(kind.plural), count) for kind, count in counts if count]
         return json.dumps(named, ensure_ascii=False)
 
     @property
     def labels_json(self) -> str:
         """What fields are called, for the history."""
         return json.dumps({field.name: str(field.label) for field in self.kind.fields}, ensure_ascii=False)
-
-    def _held(self, child: Kind) -> HeldKind:
-        rows = list(listed(self.member, child, parent=self.of)[:LISTED])
-        count = max(self.counts.get(child.name, 0), len(rows)) if child.may_see is None else len(rows)
-        return HeldKind(child, count, [(row, url_of(child, row)) for row in rows])
 
     def _shown(self, field: Field) -> ShownField:
         look, value = look_of(self.kind, field), self.record[field.name]
@@ -174,7 +166,7 @@ class ObjectPage:
             field.fixed,
             choices,
             axes,
-            self.changes.get(field.name),
+            self.recent.fields.get(field.name),
         )
 
 
@@ -183,28 +175,30 @@ def page_of(member: Member, of: Object, row: Model) -> ObjectPage:
     return ObjectPage(member, KINDS[of.type], of, row)
 
 
-def counts_below(kind: Kind, row: Model) -> dict[str, int]:
-    """How many objects of each kind go with a row, however deep: those that everybody in the workspace may see."""
-    counted = [_counted(child, path, row) for child, path in _below(kind, "") if child.may_see is None]
-    if not counted:
-        return {}
-    return dict(counted[0].union(*counted[1:], all=True))
+def held_in(member: Member, of: Object, kind: Kind) -> HeldKind:
+    """What an object holds of a kind, and how much of others is below that: one statement."""
+    below = _below(kind, kind.parent)
+    counts: dict[str, Any] = {f"count_{child.name}": _count(child, path, of) for child, path in below}
+    rows = list(listed(member, kind, parent=of).annotate(count_here=Window(Count("pk")), **counts)[:LISTED])
+    count = rows[0].count_here if rows else 0
+    found = [(child, getattr(rows[0], f"count_{child.name}") if rows else 0) for child, _path in below]
+    return HeldKind(kind, count, [(row, url_of(kind, row)) for row in rows], found)
 
 
 def _below(kind: Kind, path: str) -> list[tuple[Kind, str]]:
-    """The kinds that hang on this one, each with the path of foreign keys that leads up to it."""
+    """The kinds that everybody may see and that hang on this one, each with the path that leads up to the object."""
     found = []
     for child in children_of(kind):
-        if child.model is kind.model:
-            continue
-        upwards = f"{child.parent}__{path}" if path else child.parent
-        found += [(child, upwards), *_below(child, upwards)]
+        if child.model is not kind.model and child.may_see is None:
+            upwards = f"{child.parent}__{path}"
+            found += [(child, upwards), *_below(child, upwards)]
     return found
 
 
-def _counted(child: Kind, path: str, row: Model) -> QuerySet[Any, Any]:
-    rows = child.model._default_manager.filter(**{path: row.pk}).order_by()
-    return rows.annotate(of=Value(child.name)).values("of").annotate(count=Count("pk")).values_list("of", "count")
+def _count(child: Kind, path: str, of: Object) -> Coalesce:
+    rows = child.model._default_manager.filter(held_by(of, path)).order_by()
+    counted = rows.annotate(all=Value(1)).values("all").annotate(count=Count("pk")).values("count")
+    return Coalesce(Subquery(counted), 0)
 
 
 def _as_shown(look: Look, value: Any, choices: Sequence[tuple[str, str]], axes: Sequence[Mapping[str, Any]]) -> Any:
@@ -213,7 +207,7 @@ def _as_shown(look: Look, value: Any, choices: Sequence[tuple[str, str]], axes: 
         case "choice":
             return dict(choices).get(value, value)
         case "texts":
-            return [value] if isinstance(value, str) and value else [str(text) for text in value or ()]
+            return _texts(value)
         case "scores":
             return _rated(value, axes)
         case "json":
@@ -221,9 +215,16 @@ def _as_shown(look: Look, value: Any, choices: Sequence[tuple[str, str]], axes: 
     return value
 
 
+def _texts(value: Any) -> list[str]:
+    """A text in the place of a list is the only one of it."""
+    given = value if isinstance(value, list) else [value] if value not in (None, "") else []
+    return [each if isinstance(each, str) else json.dumps(each, ensure_ascii=False) for each in given]
+
+
 def _rated(value: Any, axes: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Each axis with its rating, and ratings of axes that are not there any more behind them."""
-    scores = {str(score.get("axisId")): score for score in value or () if isinstance(score, dict)}
+    given = value if isinstance(value, list) else []
+    scores = {str(score.get("axisId")): score for score in given if isinstance(score, dict)}
     rows = [_row_of_score(str(axis.get("id")), axis, scores.pop(str(axis.get("id")), {})) for axis in axes]
     return [*rows, *(_row_of_score(id_, None, score) for id_, score in scores.items())]
 
