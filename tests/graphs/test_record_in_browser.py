@@ -135,7 +135,7 @@ def test_lists_are_edited_as_lines(visit: Open, portfolio: Portfolio) -> None:
     page.keyboard.press("Enter")
     page.keyboard.press("Backspace")
     page.keyboard.press("Control+Enter")
-    expect(value(page, "data.benefits").locator("li")).to_have_text(["Faster", "Cheaper"])
+    expect(value(page, "data.benefits").locator("li .markdown")).to_have_text(["Faster", "Cheaper"])
     portfolio.use_cases[0].refresh_from_db()
     assert portfolio.use_cases[0].data["benefits"] == ["Faster", "Cheaper"]
 
@@ -347,7 +347,7 @@ def test_it_works_in_french_on_a_small_screen(visit: Open, portfolio: Portfolio)
     edited = field(page, "data.problem").locator("textarea")
     edited.fill("Court.")
     edited.press("Control+Enter")
-    expect(value(page, "data.problem")).to_have_text("Court.")
+    expect(value(page, "data.problem").locator(".markdown")).to_have_text("Court.")
     edit(page, "data.contact").fill("Ann")
     page.keyboard.press("Escape")
     expect(page.get_by_role("alertdialog")).to_contain_text("n’est pas enregistré")

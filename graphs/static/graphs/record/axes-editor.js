@@ -51,7 +51,7 @@ function row(axis, remove) {
   const away = textButton(t("Remove this axis"), remove);
   return {
     id: axis.id,
-    element: html("li", {}, name.element, weight.element, details, away),
+    element: html("li", {}, html("div", { class: "field-pair" }, name.element, weight.element), details, away),
     focus: () => name.control.focus(),
     axis: (taken) => {
       const made = { ...axis, id: axis.id || idFor(name.control.value, taken), name: name.control.value };

@@ -4,7 +4,7 @@ import { html, textButton } from "../dom.js";
 import { Refusal } from "../requests.js";
 import { t } from "../strings.js";
 
-/** What `done()` is refused with is said in the dialog; else it closes. */
+/** What `done()` is refused with is said in the dialog; else it closes, and then does what `done()` gave. */
 export function openDialog(title, submit, fields, done, kind = "primary") {
   const said = html("p", { class: "field-error", role: "alert" });
   const button = html("button", { type: "submit", class: `button ${kind}` }, submit);
@@ -16,8 +16,9 @@ export function openDialog(title, submit, fields, done, kind = "primary") {
     event.preventDefault();
     button.disabled = true;
     try {
-      await done();
+      const then = await done();
       dialog.close();
+      then?.();
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       said.textContent = Object.values(error.errors).flat()[0] ?? error.message;

@@ -67,17 +67,23 @@ export class Presence {
   }
 
   #show(people) {
-    const badges = people.slice(0, MOST_SHOWN).map(({ name }) => badge(name, name));
-    if (people.length > MOST_SHOWN) badges.push(html("span", {}, t("+{count}", { count: people.length - MOST_SHOWN })));
+    const names = namesOf(people);
+    const badges = names.slice(0, MOST_SHOWN).map((name) => badge(name, name));
+    if (names.length > MOST_SHOWN) badges.push(html("span", {}, t("+{count}", { count: names.length - MOST_SHOWN })));
     const here = people.length ? [html("span", { class: "visually-hidden" }, t("Here now"))] : [];
     this.#page.querySelector("[data-people]")?.replaceChildren(...here, ...badges);
     for (const section of this.#page.querySelectorAll("[data-path]")) {
-      const inside = people.filter(({ selection }) => selection.includes(section.dataset.path));
-      const marks = inside.map(({ name }) => badge(name, t("{name} writes here", { name }), name));
+      const inside = namesOf(people.filter(({ selection }) => selection.includes(section.dataset.path)));
+      const marks = inside.map((name) => badge(name, t("{name} writes here", { name }), name));
       section.querySelector("[data-field-people]")?.replaceChildren(...marks);
       section.classList.toggle("others-in", inside.length > 0);
     }
   }
+}
+
+/** Each name once: who has several windows is one person. */
+function namesOf(people) {
+  return [...new Set(people.map(({ name }) => name))];
 }
 
 /** `text` is what stands there; without it the first letters of the name. */

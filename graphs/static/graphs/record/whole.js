@@ -37,7 +37,7 @@ export class WholeObject {
       : t("It holds nothing else. The deletion can be undone.");
     openDialog(t("Delete {name}?", { name: this.#title }), t("Delete"), [html("p", {}, goes)], async () => {
       const { id, actor } = await this.#api.change("delete_object", {});
-      this.#showGone({ id, actor });
+      return () => this.#showGone({ id, actor });
     }, "danger");
   }
 
