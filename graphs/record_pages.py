@@ -3,15 +3,14 @@
 import uuid
 
 from django.http import HttpRequest, HttpResponse
-from django.urls import Resolver404, resolve
 from django.views.decorators.http import require_safe
 
 from graphs.history import queries
 from graphs.models import Object
-from graphs.object_pages import page_of
 from graphs.objects.headers import header_of, rows_named
 from graphs.objects.kinds import KINDS
 from graphs.objects.refs import Ref
+from graphs.page_parts import page_of
 from graphs.record_lists import LISTS
 from graphs.records.kinds import COMPANY, FOLDER, USE_CASE
 from graphs.site.access import Member, NotFound, or_not_found
@@ -58,7 +57,6 @@ def _record(request: HttpRequest, member: Member, ref: Ref) -> HttpResponse:
         "held": [(held, LISTS[held.kind.name]) for held in page.held],
         "tab": tab if tab in tabs else _FIELDS,
         "list": LISTS[page.kind.name],
-        "may_copy": page.may_edit and _can_copy(),
         "room": f"/ws/objects/{ref.type}/{ref.key}/?workspace={member.workspace.slug}",
     }
     return render_page(request, member, "graphs/records/page.html", context)
@@ -78,11 +76,3 @@ def _deleted_record(request: HttpRequest, member: Member, ref: Ref) -> HttpRespo
         "list": LISTS[ref.type],
     }
     return render_page(request, member, "graphs/records/deleted.html", context, status=404)
-
-
-def _can_copy() -> bool:
-    """Whether this program makes copies of objects."""
-    try:
-        return resolve("/api/v1/objects/company/0/copy").route.endswith("/copy")
-    except Resolver404:
-        return False

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from graphs.models import UseCase
-from graphs.object_pages.looks import Look, register_look
+from graphs.page_parts.looks import Look, register_look
 
 _TEXTS = (
     *("benefits", "metrics", "risks", "constraints", "nextSteps", "dataSources", "dataObjects", "technologies"),

@@ -11,12 +11,12 @@ from django.db.models.functions import Coalesce
 
 from graphs.history.recent import Conversations, FieldChange, RecentChanges, recent_changes
 from graphs.models import Object
-from graphs.object_pages.looks import SHORT, Look, choices_of, look_of
 from graphs.objects.headers import children_of, held_by, holder_of, listed, may_edit, parent_of, ref_of, url_of
 from graphs.objects.kinds import KINDS, Field, Kind
 from graphs.objects.model_rows import record_of
 from graphs.objects.operations import Record
 from graphs.objects.refs import Ref
+from graphs.page_parts.looks import SHORT, Look, choices_of, look_of
 from graphs.site.access import Member
 
 #: Objects that a page lists of each kind that its object holds.
