@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from graphs.history import queries
-from graphs.models import Object
+from graphs.models import Object, Origin
 from graphs.objects.headers import header_of, rows_named
 from graphs.objects.kinds import KINDS
 from graphs.objects.refs import Ref
@@ -63,9 +63,11 @@ def _record(request: HttpRequest, member: Member, ref: Ref) -> HttpResponse:
 
 
 def _deleted_record(request: HttpRequest, member: Member, ref: Ref) -> HttpResponse:
-    """Says of a record that only the history has who deleted it, with an undo for editors. Else raises `NotFound`."""
+    """Says of a record that somebody deleted here who it was, with an undo for editors. Else raises `NotFound`."""
     of = queries.subject(member.workspace.pk, ref)
     last = or_not_found(queries.versions(of).first())
+    if last.change_set.origin == Origin.OUTSIDE:
+        raise NotFound
     if not queries.modifications(last.change_set).filter(kind=ref.type, key=ref.key, action="delete").exists():
         raise NotFound
     context = {

@@ -205,6 +205,22 @@ def test_a_deleted_one_says_who_did_it_and_lets_editors_undo(portfolio: Portfoli
         assert ("data-editable" in page) == editable
 
 
+def test_what_was_deleted_past_this_program_is_as_an_absent_one(portfolio: Portfolio, alice: User) -> None:
+    header(portfolio.use_cases[0])
+    where, client = address(portfolio.use_cases[0]), signed_in(alice)
+    portfolio.use_cases[0].delete()
+    assert said(client.get(where)) == said(client.get(f"/use-cases/{uuid.uuid4()}/"))
+
+
+def test_what_went_with_its_holder_comes_back_with_it(portfolio: Portfolio, alice: User) -> None:
+    where, client = address(portfolio.use_cases[0]), signed_in(alice)
+    delete(alice, portfolio.company)
+    found = re.search(r'data-deletion="([^"]+)"', client.get(where).content.decode())
+    assert found
+    assert post_json(client, f"/api/v1/history/{found[1]}/rollback", {}).status_code == 201
+    assert client.get(where).status_code == 200
+
+
 def by_a_conversation(person: User, record: Record, field: str, value: str, ago: timedelta = timedelta()) -> ChangeSet:
     """A change that a conversation of the person led to."""
     stream = Stream.objects.create(name=f"session_{uuid.uuid4()}", workspace=record.workspace)
