@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.utils import timezone
 from playwright.sync_api import Locator, Page, expect
 
 from graphs.history.outside import catch_up
-from graphs.models import ChangeSet, Company, Folder, Membership, Role, UseCase
+from graphs.models import ChangeSet, Company, Folder, Membership, Object, Role, UseCase
 from graphs.models.records import Record
 from graphs.objects.headers import header_of
 from graphs.objects.kinds import KINDS
@@ -320,6 +321,28 @@ def test_a_use_case_is_moved_to_another_folder(visit: Open, portfolio: Portfolio
     expect(page.locator(".record-head .back")).to_have_text("Yard")
     portfolio.use_cases[0].refresh_from_db()
     assert portfolio.use_cases[0].folder == other
+
+
+def test_a_record_is_duplicated(visit: Open, portfolio: Portfolio) -> None:
+    page = visit(portfolio.folder)
+    page.get_by_role("button", name="Duplicate…").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Also what it holds").check()
+    dialog.get_by_role("button", name="Duplicate", exact=True).click()
+    expect(value(page, "name")).to_have_text("Warehouse (copy)")
+    assert UseCase.objects.count() == 4
+
+
+def test_an_editor_says_that_an_import_was_looked_through(visit: Open, portfolio: Portfolio) -> None:
+    header = Object.objects.filter(type="company", key=str(portfolio.company.pk))
+    header.update(untrusted_since=timezone.now(), untrusted_by="dora")
+    viewer = visit(portfolio.company, "bob")
+    expect(viewer.locator("[data-untrusted]")).to_contain_text("by dora, not looked through yet.")
+    expect(viewer.locator("[data-untrusted] button")).to_have_count(0)
+    page = visit(portfolio.company)
+    page.get_by_role("button", name="I have looked through it").click()
+    expect(page.locator("[data-untrusted]")).to_have_count(0)
+    assert header.get().untrusted_since is None
 
 
 def test_the_history_is_a_tab_and_compares(visit: Open, portfolio: Portfolio) -> None:

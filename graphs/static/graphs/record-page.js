@@ -23,7 +23,7 @@ class ObjectPage {
   start() {
     const whole = new WholeObject(this.#page, this.#api, () => this.#leaving.abort());
     if (this.#page.dataset.deletion) return;
-    new Tabs(this.#page).start();
+    if (this.#page.querySelector("[data-tab]")) new Tabs(this.#page).start();
     const presence = new Presence(this.#page, this.#api, () => whole.gone());
     presence.start(this.#leaving.signal);
     if (this.#page.dataset.editable === undefined) return;

@@ -1,4 +1,4 @@
-// What happens to an object as a whole: moved, copied, deleted; and what its page says once it is gone.
+// What happens to an object as a whole: looked through, moved, copied, deleted; and what its page says once it is gone.
 
 import { html, textButton } from "../dom.js";
 import { Refusal, unlessRefused } from "../requests.js";
@@ -21,12 +21,26 @@ export class WholeObject {
     for (const button of page.querySelectorAll("[data-ask]")) {
       button.addEventListener("click", () => asked[button.dataset.ask]());
     }
+    page.addEventListener("click", ({ target }) => target.closest?.("[data-trust]") && this.#trust(target));
     const { deletion, actor } = page.dataset;
     if (deletion) this.#showGone({ id: deletion, actor });
   }
 
   get #title() {
     return document.getElementById("title").textContent.trim();
+  }
+
+  /** An editor has looked through what came by a file. */
+  #trust(button) {
+    button.disabled = true;
+    const seen = new URLSearchParams({ untrustedSince: button.dataset.trust });
+    return unlessRefused(async () => {
+      await this.#api.request("POST", `${this.#api.path}/trust?${seen}`);
+      button.closest("[data-untrusted]").remove();
+    }, ({ message }) => {
+      button.disabled = false;
+      this.#page.querySelector("[data-trust-problem]").textContent = message;
+    });
   }
 
   #delete() {
@@ -78,7 +92,8 @@ export class WholeObject {
     this.#left();
     const said = html("p", { class: "field-error", role: "alert" });
     const undo = textButton(t("Undo"), () => this.#bringBack(id, undo, said));
-    const all = html("a", { class: "button small", href: this.#page.dataset.list }, t("To the list"));
+    const { list } = this.#page.dataset;
+    const all = list ? html("a", { class: "button small", href: list }, t("To the list")) : null;
     const title = actor ? t("This was deleted by {person}.", { person: actor }) : t("This was deleted.");
     const editable = this.#page.dataset.editable !== undefined;
     const notice = html(
@@ -90,7 +105,7 @@ export class WholeObject {
     );
     const over = "[data-panel], [data-undo], object-live, .page-tabs, .facts, .graph-actions, [data-edit]";
     for (const part of this.#page.querySelectorAll(over)) part.remove();
-    this.#page.querySelector(".graph-head").after(notice);
+    (this.#page.querySelector(".graph-head") ?? this.#page.firstElementChild).after(notice);
     notice.focus();
   }
 
