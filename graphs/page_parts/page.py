@@ -123,7 +123,8 @@ class ObjectPage:
         return self._shown(self.kind.field(self.kind.title))
 
     def fields_of(self, view: Kind) -> list[ShownField]:
-        return [self._shown(field) for field in view.fields if field.name != "parent"]
+        """Those of a view, without what stands above them."""
+        return [self._shown(field) for field in view.fields if field.name not in ("parent", self.kind.title)]
 
     @cached_property
     def recent(self) -> RecentChanges:

@@ -103,6 +103,7 @@ def test_it_leads_to_what_holds_it_and_what_it_holds(portfolio: Portfolio, alice
     assert 'data-status="ready">Ready' in page
     page = shown(signed_in(alice), portfolio.company)
     assert 'class="back" href="/companies/"' in page
+    assert '<a href="/companies/" aria-current="true">' in page
 
 
 def test_it_counts_what_would_go_with_it(portfolio: Portfolio, alice: User) -> None:
@@ -119,6 +120,7 @@ def test_the_summary_is_a_tab_of_its_folder_and_has_conversations_of_its_own(por
     page = shown(signed_in(alice), folder, "?tab=executive_summary")
     assert value_of(page, "executive_summary.introduction") == "Much can be done."
     assert f'context-type="executive_summary" context-id="{folder.pk}"' in page
+    assert page.count('data-field="name"') == 1
     assert f'context-type="folder" context-id="{folder.pk}"' in shown(signed_in(alice), folder)
 
 
@@ -254,6 +256,13 @@ def test_a_field_that_a_conversation_changed_today_is_marked(portfolio: Portfoli
     assert 'class="recent"' not in shown(client, company)
 
 
+def test_a_title_that_a_conversation_changed_is_marked_too(portfolio: Portfolio, alice: User) -> None:
+    header(portfolio.company)
+    made = by_a_conversation(alice, portfolio.company, "name", "Southwind")
+    page = shown(signed_in(alice), portfolio.company)
+    assert f'<span data-field="mark name"><a class="recent" href="?tab=history&amp;change={made.pk}"' in page
+
+
 def test_conversations_are_named_to_their_people_alone(portfolio: Portfolio, alice: User) -> None:
     company = portfolio.company
     header(company)
@@ -272,8 +281,8 @@ def test_conversations_are_named_to_their_people_alone(portfolio: Portfolio, ali
     assert "alice talks" not in page
 
 
-@pytest.mark.parametrize("which", range(3))
-def test_it_takes_few_statements(records: list[Record], alice: User, which: int) -> None:
+@pytest.mark.parametrize(("which", "tab"), [(0, ""), (1, ""), (2, ""), (1, "?tab=executive_summary")])
+def test_it_takes_few_statements(records: list[Record], alice: User, which: int, tab: str) -> None:
     record, client = records[which], signed_in(alice)
     header(record)
     by_a_conversation(alice, record, "status", "archived")
@@ -281,9 +290,9 @@ def test_it_takes_few_statements(records: list[Record], alice: User, which: int)
         UseCase.objects.bulk_create(
             UseCase(workspace=record.workspace, folder=record, data={"name": f"Case {n}"}) for n in range(300)
         )
-    shown(client, record)
+    shown(client, record, tab)
     with CaptureQueriesContext(connection) as taken:
-        shown(client, record)
+        shown(client, record, tab)
     assert len(taken) <= 10, "\n".join(query["sql"][:150] for query in taken)
 
 
