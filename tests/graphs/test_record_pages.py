@@ -101,6 +101,7 @@ def test_it_leads_to_what_holds_it_and_what_it_holds(portfolio: Portfolio, alice
         assert f'href="{address(use_case)}"' in page
     assert f'href="/use-cases/?in={portfolio.folder.pk}"' in page
     assert 'data-status="ready">Ready' in page
+    assert f'href="/folders/{portfolio.folder.pk}/matrix/"' in page
     page = shown(signed_in(alice), portfolio.company)
     assert 'class="back" href="/companies/"' in page
     assert '<a href="/companies/" aria-current="true">' in page
