@@ -72,7 +72,8 @@ def _of_object(type_: str) -> dict[str, Rule]:
         f"POST {address}/changes": Rule("decider", 201, {"actions": [rename]}),
         f"PUT {address}/always-send": Rule("decider", 200, {"alwaysSend": True}),
         f"GET {address}/stream": Rule("member", 200),
-        f"POST {address}/copy": Rule("decider", 201, {}),
+        # A view has no rows of its own that a copy could be of.
+        f"POST {address}/copy": Rule("decider", 400 if type_ == "executive_summary" else 201, {}),
         f"POST {address}/trust": Rule("decider", 200),
     }
 
