@@ -52,7 +52,7 @@ class ReadObject(ReadTool[ObjectArguments]):
     arguments = ObjectArguments
 
     def run(self, context: ToolContext, arguments: ObjectArguments) -> dict[str, Any]:
-        of = _object(context, arguments.object)
+        of = object_of(context, arguments.object)
         kind = KINDS[of.type]
         if arguments.part is not None:
             named = {"object": f"{of.type}:{of.key}", "part": str(arguments.part)}
@@ -135,20 +135,21 @@ class ReadHistory(ReadTool[HistoryArguments]):
     arguments = HistoryArguments
 
     def run(self, context: ToolContext, arguments: HistoryArguments) -> dict[str, Any]:
-        of = _object(context, arguments.object)
+        of = object_of(context, arguments.object)
         kind = KINDS[of.type]
         if arguments.field is not None:
             _require_fields(kind, [arguments.field], [name for part in (kind, *kind.parts) for name in part.by_name])
         catch_up([of])
         subject = queries.subject(of.workspace_id, Ref(of.type, of.key))
-        filters = queries.Filters(field=arguments.field, since=_moment(arguments.since))
+        filters = queries.Filters(field=arguments.field, since=moment_of(arguments.since))
         versions = list(queries.versions(subject, filters)[: MAX_VERSIONS + 1])
         rows = fitting(versions[:MAX_VERSIONS], lambda revision: _version(revision, arguments.field))
         note = "Earlier versions are left out: name a field, or a later moment in since."
         return {"versions": rows} | ({"note": note} if len(rows) < len(versions) else {})
 
 
-def _object(context: ToolContext, ref: Ref) -> Object:
+def object_of(context: ToolContext, ref: Ref) -> Object:
+    """The object that a call names. Raises `ToolFailed`, alike for what is foreign and what is absent."""
     _kind(ref.type)
     try:
         return context.object(ref)
@@ -183,7 +184,7 @@ def _parent(context: ToolContext, kind: Kind, ref: Ref | None) -> Object | None:
     if holder is None or ref.type != holder.name:
         where = f"is held by a {holder.name}" if holder else "is held by no other object"
         raise ToolFailed(f"{quoted(str(ref))} holds no {kind.name}: a {kind.name} {where}.")
-    return _object(context, ref)
+    return object_of(context, ref)
 
 
 def _ordered(rows: QuerySet[Any], kind: Kind, order_by: str | None) -> QuerySet[Any]:
@@ -299,7 +300,8 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else as_json(value)
 
 
-def _moment(text: str | None) -> datetime | None:
+def moment_of(text: str | None) -> datetime | None:
+    """The moment in a text, None if there is no text. Raises `ToolFailed`."""
     if text is None:
         return None
     try:
