@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -15,7 +14,7 @@ from graphs.objects.refs import Ref
 from graphs.site.access import Member
 from graphs.site.accounts import Account, account_of
 from rag.sources.block import Block, Dump
-from rag.sources.objects.additions import addition_of
+from rag.sources.objects.additions import AddedTo, addition_of
 from rag.sources.objects.family import BRIEF_CHARS, MAX_HELD, Held, Holder, held_by, whole_kind, with_holders
 from rag.sources.objects.relevant import MOST, chosen, found
 from rag.sources.objects.search import nearest_objects, parts, related
@@ -45,26 +44,17 @@ class Group:
     kind: Kind
     held: Sequence[Held]
     is_own: bool
+    added: AddedTo | None
 
     def relevant(self, question: str, cosines: Mapping[int, float], about: Ref) -> list[Held]:
         """Those that matter for the question; of those that stand beside only what it finds."""
         others = [each for each in self.held if each.ref != about]
-        best, addition = found(question, others, cosines), addition_of(self.kind.name)
-        if not self.is_own:
-            return best[:MOST]
-        order = partial(addition.order, self.holder.row) if addition and self.holder_is_told else None
-        return chosen(best, others, order)
-
-    @property
-    def holder_is_told(self) -> bool:
-        """Whether there is something to add about what holds them."""
-        addition = addition_of(self.kind.name)
-        return addition is not None and bool(addition.of_holder(self.holder.row))
+        best = found(question, others, cosines)
+        return chosen(best, others, self.added.order if self.added else None) if self.is_own else best[:MOST]
 
     def row(self, each: Held) -> dict[str, Any]:
         """One of them, in brief."""
-        addition = addition_of(self.kind.name)
-        told = addition.of_each(self.holder.row, each) if addition and self.holder_is_told else {}
+        told = self.added.of_each(each) if self.added else {}
         named = {"object": str(each.ref), "title": cut(each.title, TITLE_CHARS)}
         brief = {name: cut(text, BRIEF_CHARS) for name, text in each.brief.items()}
         return {**named, **each.choices, **told, **({"holds": dict(each.holds)} if each.holds else {}), **brief}
@@ -159,15 +149,13 @@ def _groups(member: Member, own: Holder, holders: Sequence[Holder], question: st
     """What the object holds; of one whose kind holds nothing what stands beside it."""
     children = [(own, child, True) for child in children_of(own.kind)]
     beside = [(each, own.kind, False) for each in holders[:1] if own.kind.parent]
-    return [
-        Group(holder, child, held_by(member, child, holder, question, _columns(child)), is_own)
-        for holder, child, is_own in children or beside
-    ]
+    return [_group(member, holder, child, question, is_own) for holder, child, is_own in children or beside]
 
 
-def _columns(kind: Kind) -> Mapping[str, Any]:
-    addition = addition_of(kind.name)
-    return addition.columns() if addition else {}
+def _group(member: Member, holder: Holder, child: Kind, question: str, is_own: bool) -> Group:
+    addition = addition_of(child.name)
+    held = held_by(member, child, holder, question, addition.columns() if addition else {})
+    return Group(holder, child, held, is_own, addition.at(holder.row) if addition else None)
 
 
 def _above(holders: Sequence[Holder], groups: Sequence[Group]) -> dict[str, Any]:
@@ -182,16 +170,15 @@ def _above(holders: Sequence[Holder], groups: Sequence[Group]) -> dict[str, Any]
 
 
 def _own(kind: Kind, own: Holder, groups: Sequence[Group]) -> dict[str, Any]:
-    """The fields of the object, and what is added about it and its matrix."""
+    """The fields of the object, and what is added about it."""
     record = record_of(kind, own.row)
     shown = _shown(own, groups) if kind is own.kind else {name: record[name] for name in record if name != kind.title}
     told: dict[str, Any] = {"fields": fitted(kind, shown)}
     for group in groups:
-        addition = addition_of(group.kind.name)
-        if addition:
-            told |= addition.of_holder(group.holder.row)
+        if group.added:
+            told |= group.added.of_holder()
             itself = next((each for each in group.held if each.ref == own.ref), None)
-            told |= {"place": addition.of_each(group.holder.row, itself)} if itself and group.holder_is_told else {}
+            told |= {"place": group.added.of_each(itself)} if itself else {}
     return told
 
 
@@ -199,9 +186,8 @@ def _shown(holder: Holder, groups: Sequence[Group]) -> dict[str, Any]:
     """The fields of an object, but for those that an addition tells in other words."""
     record = {name: value for name, value in record_of(holder.kind, holder.row).items() if name != "parent"}
     for group in groups:
-        addition = addition_of(group.kind.name)
-        if addition and group.holder == holder and group.holder_is_told:
-            record = addition.shown_fields(record)
+        if group.added and group.holder.ref == holder.ref:
+            record = group.added.shown_fields(record)
     return record
 
 
@@ -209,14 +195,11 @@ def _in_numbers(groups: Sequence[Group]) -> dict[str, Any]:
     """How many objects of which kinds there are, with which values, whoever asks for what."""
     told = {}
     for group in filter(lambda group: group.held, groups):
-        addition = addition_of(group.kind.name)
         names = dict.fromkeys(name for each in group.held for name in each.choices)
         spread = {
             name: dict(Counter(each.choices.get(name, "") for each in group.held).most_common()) for name in names
         }
-        added = addition.of_all(group.holder.row, group.held) if addition and group.holder_is_told else {}
+        added = group.added.of_all(group.held) if group.added else {}
         most = {"andMore": True} if len(group.held) == MAX_HELD else {}
         told[group.kind.name] = {"count": len(group.held), **most, **spread, **added}
-    if not told:
-        return {}
-    return {"holds" if groups[0].is_own else "beside": told}
+    return {"holds" if groups[0].is_own else "beside": told} if told else {}

@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import F
 
 from graphs.models import Folder
+from graphs.objects.refs import Ref
 from graphs.records.kinds import FOLDER
 from graphs.records.matrix import Matrix, Place, Side
 from rag.sources.objects.family import Held
@@ -23,51 +24,55 @@ class PlacesOfUseCases:
         """Their scores."""
         return _SCORES
 
-    def of_holder(self, row: Folder) -> dict[str, Any]:
+    def at(self, row: Folder) -> "MatrixOfFolder | None":
+        """The matrix of a folder that has axes."""
+        config = row.matrix_config
+        return MatrixOfFolder(config) if config.get("valueAxes") or config.get("complexityAxes") else None
+
+
+class MatrixOfFolder:
+    """The matrix of one folder; the place of each use case is computed once."""
+
+    def __init__(self, config: Mapping[str, Any]) -> None:
+        self._config = config
+        self._matrix = Matrix.of(config)
+        self._places: dict[Ref, Place] = {}
+
+    def of_holder(self) -> dict[str, Any]:
         """The axes with weights and levels, and from how many points on a side is high."""
-        if not (row.matrix_config.get("valueAxes") or row.matrix_config.get("complexityAxes")):
-            return {}
-        matrix = Matrix.of(row.matrix_config)
-        sides = (("value", matrix.value, "valueAxes"), ("complexity", matrix.complexity, "complexityAxes"))
-        return {"matrix": {name: _rules(side, row.matrix_config.get(key) or ()) for name, side, key in sides}}
+        sides = (("value", self._matrix.value, "valueAxes"), ("complexity", self._matrix.complexity, "complexityAxes"))
+        return {"matrix": {name: _rules(side, self._config.get(key) or ()) for name, side, key in sides}}
 
     def shown_fields(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         """The fields without those that the rules say."""
         return {name: value for name, value in fields.items() if name not in _CONFIG}
 
-    def of_each(self, row: Folder, held: Held) -> dict[str, Any]:
+    def of_each(self, held: Held) -> dict[str, Any]:
         """Points of both sides, the quadrant, and the axes that are not rated."""
-        return told_place(_matrix(row).place(held.columns)) if row.matrix_config else {}
-
-    def of_all(self, row: Folder, held: Sequence[Held]) -> dict[str, Any]:
-        """How many use cases are in each quadrant, and how many have a rating missing."""
-        if not row.matrix_config:
-            return {}
-        places = _matrix(row).places([each.columns for each in held])
-        quadrants = Counter(str(place.quadrant) for place in places)
+        place = self._place(held)
         return {
-            "quadrants": dict(quadrants.most_common()),
-            "withRatingsMissing": sum(map(bool, (p.unrated for p in places))),
+            "value": place.value.points,
+            "complexity": place.complexity.points,
+            "quadrant": str(place.quadrant),
+            "unrated": list(place.unrated),
         }
 
-    def order(self, row: Folder, held: Held) -> Any:
-        """The most valuable for what it costs comes first."""
-        place = _matrix(row).place(held.columns)
+    def of_all(self, held: Sequence[Held]) -> dict[str, Any]:
+        """How many use cases are in each quadrant, and how many have a rating missing."""
+        places = [self._place(each) for each in held]
+        quadrants = Counter(str(place.quadrant) for place in places)
+        unrated = sum(bool(place.unrated) for place in places)
+        return {"quadrants": dict(quadrants.most_common()), "withRatingsMissing": unrated}
+
+    def order(self, held: Held) -> float:
+        """What is most valuable for what it costs comes first."""
+        place = self._place(held)
         return place.x - place.y
 
-
-def told_place(place: Place) -> dict[str, Any]:
-    """A place as columns of a table."""
-    return {
-        "value": place.value.points,
-        "complexity": place.complexity.points,
-        "quadrant": str(place.quadrant),
-        "unrated": list(place.unrated),
-    }
-
-
-def _matrix(row: Folder) -> Matrix:
-    return Matrix.of(row.matrix_config)
+    def _place(self, held: Held) -> Place:
+        if held.ref not in self._places:
+            self._places[held.ref] = self._matrix.place(held.columns)
+        return self._places[held.ref]
 
 
 def _rules(side: Side, axes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
