@@ -1,5 +1,7 @@
 """What conversations about records are told, offered and asked first."""
 
+from typing import Any
+
 import pytest
 from django.utils import translation
 
@@ -29,7 +31,8 @@ def northwind(here: World) -> Company:
 
 
 def prompt(here: World, kind: str) -> str:
-    rows = {"company": Company, "usecase": UseCase}.get(kind, Folder).objects.order_by("name")
+    models: dict[str, Any] = {"company": Company, "usecase": UseCase}
+    rows = models.get(kind, Folder).objects.order_by("name")
     return system_prompt(object_for(here.alice, Ref(kind, str(rows[0].pk))), here.alice)
 
 
