@@ -1,6 +1,6 @@
 """The one door for changes, their history and the notice of them: `apply`, and `write` for what is held already."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -27,13 +27,16 @@ class HeldChange(ObjectChange):
     before: Before
 
 
-def apply(around: Object, operations: Sequence[Operation], because: Because) -> Applied:
+def apply(
+    around: Object, operations: Sequence[Operation], because: Because, known: Mapping[Ref, Object] | None = None
+) -> Applied:
     """Changes an object, and others of its workspace that the operations name, all or nothing; saves live edits first.
 
+    Headers may be `known` by who holds them.
     Raises `Conflicting`, `ChangeRefused`, and `Object.DoesNotExist` for an object that was deleted.
     """
     by_ref = {operation.item: operation for operation in net(operations)}
-    asked = [ObjectChange(of, tuple(by_ref[ref] for ref in refs)) for of, refs in by_owner(around, by_ref)]
+    asked = [ObjectChange(of, tuple(by_ref[ref] for ref in refs)) for of, refs in by_owner(around, by_ref, known)]
     asked = asked or [ObjectChange(around, ())]
     with transaction.atomic():
         versions: dict[int, int] = {}
@@ -46,7 +49,7 @@ def apply(around: Object, operations: Sequence[Operation], because: Because) -> 
         refuse_users(asked, asked)
         held = [
             HeldChange(each.object, each.operations, versions.get(each.object.pk), before)
-            for each, before in zip(asked, befores(asked), strict=True)
+            for each, before in zip(asked, befores(asked, held=True), strict=True)
         ]
         return record(around.workspace_id, because, write(held))
 

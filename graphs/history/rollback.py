@@ -203,7 +203,7 @@ def preview(workspace_id: int, scope: Scope, left_out: Collection[LeftOut] = (),
         changes.hold_beside(made)
     steps = []
     taken_back = [ObjectChange(change.object, inverses(change.operations)) for change in made]
-    for change, before in zip(made, befores(taken_back), strict=True):
+    for change, before in zip(made, befores(taken_back, held=held), strict=True):
         left = [Left(each.item, each.field) for each in left_out if each.of in (None, change.object.key)]
         own = Ref(change.object.type, change.object.key)
         undone = undo(change.operations, before, left)

@@ -43,6 +43,26 @@ def existing(workspace_id: int, ref: Ref) -> Object | None:
     return found or header_of(kind, workspace_id, row)
 
 
+def existing_with_rows(workspace_id: int, refs: Iterable[Ref]) -> list[tuple[Object, Any]]:
+    """The objects with these names and their rows, read together, headers first; absent ones are left out."""
+    found: list[tuple[Object, Any]] = []
+    keys: dict[str, list[str]] = {}
+    for ref in refs:
+        keys.setdefault(ref.type, []).append(ref.key)
+    for kind in (KINDS[type_] for type_ in keys if is_object(type_)):
+        if kind.rows is None:
+            own = kind.model._default_manager.filter(workspace=workspace_id, key__in=keys[kind.name])
+            found += [(row, row) for row in own]
+            continue
+        known = Object.objects.filter(workspace=workspace_id, type=kind.name, key__in=keys[kind.name])
+        headers = {header.key: header for header in known}
+        rows = list(rows_with(kind, workspace_id, keys[kind.name]))
+        new = [row for row in rows if ref_of(kind, row).key not in headers]
+        headers |= {header.key: header for header in headers_of(kind, workspace_id, new)} if new else {}
+        found += [(headers[ref_of(kind, row).key], row) for row in rows]
+    return found
+
+
 def whole(of: Object) -> Object:
     """The object that this one is a view of, or itself; itself, too, where that is gone."""
     ref = Ref(of.type, of.key)

@@ -1,6 +1,6 @@
-"""Rows of a registered model that are read together, and that come or go together."""
+"""Rows of a registered model that are read together, and that come, change or go together."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from django.db import transaction
@@ -11,13 +11,24 @@ from django.utils.translation import gettext as _
 from graphs.models import Object
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.headers import parent_of, ref_of, rows_with
+from graphs.objects.holding import remember
 from graphs.objects.kinds import Kind, is_secret
-from graphs.objects.model_rows import assign, new_row, other_columns, record_of, refusals_of
-from graphs.objects.operations import OTHER_COLUMNS, Create, Delete, Operation, Record, showable
+from graphs.objects.model_rows import (
+    assign,
+    changed_columns,
+    kept_values,
+    new_row,
+    other_columns,
+    record_of,
+    refusals_of,
+    validate,
+)
+from graphs.objects.operations import OTHER_COLUMNS, Create, Delete, Operation, Record, Update, showable
 from graphs.objects.preconditions import Before, Stored
 from graphs.objects.refs import Ref
 from graphs.objects.stores import ObjectChange
 from graphs.site.counted_keys import counts_keys
+from graphs.site.json_values import same
 
 
 def stored_rows(kind: Kind, objects: Sequence[Object]) -> dict[Ref, Stored]:
@@ -32,17 +43,31 @@ def stored_rows(kind: Kind, objects: Sequence[Object]) -> dict[Ref, Stored]:
     }
 
 
-def write_rows(kind: Kind, changes: Sequence[ObjectChange]) -> list[tuple[Operation, ...]]:
-    """What was done where all rows come, or all go; nothing where they have to be saved, or deleted, one by one."""
-    operations = [operation for change in changes for operation in change.operations]
-    objects = [change.object for change in changes]
+def held_rows(kind: Kind, objects: Sequence[Object]) -> dict[Ref, Stored]:
+    """Held objects of a kind as they stand, and their rows, which are held as well; absent ones are left out."""
+    rows, of = _held_rows(kind, objects), {Ref(each.type, each.key): each for each in objects}
+    return {
+        ref: Stored(ref, record_of(kind, row), of[ref].version, None if of[ref]._state.adding else of[ref].pk, row)
+        for ref, row in rows.items()
+    }
+
+
+def write_rows(kind: Kind, changes: Sequence[tuple[ObjectChange, Before]]) -> list[tuple[Operation, ...]]:
+    """What was done where all rows come, change or go; nothing where they have to be written one by one."""
+    operations = [operation for change, _before in changes for operation in change.operations]
+    objects = [change.object for change, _before in changes]
+    stored = {ref: each for _change, before in changes for ref, each in before.found.items()}
     deleted = [each for each in operations if isinstance(each, Delete)]
     created = [each for each in operations if isinstance(each, Create)]
+    updated = [each for each in operations if isinstance(each, Update)]
     if len(deleted) == len(operations) and kind.model.delete is Model.delete:
-        return [(operation,) for operation in _deleted(kind, objects, deleted)]
+        return [(operation,) for operation in _deleted(kind, objects, deleted, stored)]
     brought_back = all("id" in each.record for each in created) and not counts_keys(kind.model)
     if len(created) == len(operations) and brought_back and _saves_as_any(kind.model):
         return [(operation,) for operation in _brought_back(kind, objects, created)]
+    in_one_workspace = kind.chosen is None  # of others, each row is looked for in all workspaces
+    if len(updated) == len(operations) and in_one_workspace and _saves_as_any(kind.model):
+        return [(operation,) for operation in _updated(kind, objects, updated, stored)]
     return []
 
 
@@ -51,11 +76,62 @@ def _saves_as_any(model: type[Model]) -> bool:
     return model.save is Model.save and model.save_base is Model.save_base
 
 
-def _deleted(kind: Kind, objects: Sequence[Object], operations: Sequence[Delete]) -> list[Operation]:
+def _held(
+    kind: Kind, objects: Sequence[Object], operations: Sequence[Operation], stored: Mapping[Ref, Stored]
+) -> tuple[dict[Ref, Any], dict[Ref, Record]]:
+    """The rows and their records; where they were not held yet, what others saved until now is a conflict."""
+    found = dict(stored)
+    if any(each.row is None for each in found.values()):
+        found = held_rows(kind, objects)
+        Before(found).refuse_conflicts(operations)
+    return {ref: each.row for ref, each in found.items()}, {ref: each.record for ref, each in found.items()}
+
+
+def _updated(
+    kind: Kind, objects: Sequence[Object], operations: Sequence[Update], stored: Mapping[Ref, Stored]
+) -> list[Operation]:
+    """What changed, with all that the model, and who listens to its signals, made of it."""
+    rows, before = _held(kind, objects, operations, stored)
+    kept = {ref: kept_values(row) for ref, row in rows.items()}
+    for of, operation in zip(objects, operations, strict=True):
+        assign(kind, of, rows[operation.item], operation.new)
+    with refusals_of(kind), transaction.atomic():
+        for ref, row in rows.items():
+            validate(row, kept[ref])
+        _save_changes(kind.model, rows, kept)
+    after = _records_here(kind, objects, {each.item for each in operations if "parent" in each.new})
+    done: list[Operation] = []
+    recorded: list[tuple[int, Record, Record]] = []
+    for of, (item, _old, new) in zip(objects, ((o.item, o.old, o.new) for o in operations), strict=True):
+        was = before[item]
+        now = {name: value for name, value in after[item].items() if name in new or not same(value, was[name])}
+        done.append(Update(item, {name: was[name] for name in now}, now))
+        recorded.append((of.pk, was if of.as_recorded is None else {}, now))
+    remember(recorded)
+    return done
+
+
+def _save_changes(model: type[Model], rows: Mapping[Ref, Any], kept: Mapping[Ref, Mapping[str, Any]]) -> None:
+    """Saves rows at once as far as they are not as they were, with the signals that each one's `save` would send."""
+    told: Any = {"raw": False, "using": "default", "update_fields": None}
+    columns = [each for each in model._meta.concrete_fields if not each.primary_key and not each.generated]
+    for row in rows.values():
+        pre_save.send(sender=model, instance=row, **told)
+        for column in columns:
+            setattr(row, column.attname, column.pre_save(row, add=False))
+    changed = {name for ref, row in rows.items() for name in changed_columns(row, kept[ref])}
+    names = [column.name for column in columns if column.name in changed]
+    if names:
+        model._base_manager.bulk_update(rows.values(), names)
+    for row in rows.values():
+        post_save.send(sender=model, instance=row, created=False, **told)
+
+
+def _deleted(
+    kind: Kind, objects: Sequence[Object], operations: Sequence[Delete], stored: Mapping[Ref, Stored]
+) -> list[Operation]:
     """What was deleted, with all that brings it back."""
-    rows = _held_rows(kind, objects)
-    records = {ref: record_of(kind, row) for ref, row in rows.items()}
-    Before({ref: Stored(ref, record, 0, None) for ref, record in records.items()}).refuse_conflicts(operations)
+    rows, records = _held(kind, objects, operations, stored)
     versions = _versions(objects)
     done: list[Operation] = []
     for of, operation in zip(objects, operations, strict=True):
@@ -88,6 +164,7 @@ def _held_rows(kind: Kind, objects: Sequence[Object]) -> dict[Ref, Any]:
     """The rows of objects, held until the transaction ends."""
     here = rows_with(kind, objects[0].workspace_id, [of.key for of in objects]).order_by().values("pk")
     held = kind.model._base_manager.select_for_update(no_key=True, of=("self",)).filter(pk__in=here).order_by("pk")
+    held = held.select_related(kind.parent) if kind.parent else held
     return {ref_of(kind, row): row for row in held}
 
 
@@ -102,7 +179,7 @@ def _brought_back(kind: Kind, objects: Sequence[Object], operations: Sequence[Cr
         for row in rows:
             row.full_clean(exclude=unchecked)
         _save(kind.model, rows)
-    made = _records_here(kind, objects)
+    made = _records_here(kind, objects, {operation.item for operation in operations})
     headers = [
         Object(
             pk=operation.record["id"], workspace_id=of.workspace_id, type=of.type, key=of.key,
@@ -144,17 +221,22 @@ def _save(model: type[Model], rows: Sequence[Model]) -> None:
         post_save.send(sender=model, instance=row, created=True, **told)
 
 
-def _records_here(kind: Kind, objects: Sequence[Object]) -> dict[Ref, Record]:
-    """The records of rows as they are stored; raises `ChangeRefused` for one that is not where its objects are."""
+def _records_here(kind: Kind, objects: Sequence[Object], placed: Collection[Ref]) -> dict[Ref, Record]:
+    """The records of rows as they are stored. Those that were `placed` have a parent by now that they had not.
+
+    Raises `ChangeRefused` for one that is not where its objects are.
+    """
     workspace_id = objects[0].workspace_id
     made = {ref_of(kind, row): record_of(kind, row) for row in rows_with(kind, workspace_id, [o.key for o in objects])}
     holder, there = parent_of(kind), set()
-    if holder is not None:
-        keys = {str(key) for record in made.values() if (key := record["parent"]) is not None}
+    if holder is not None and placed:
+        keys = {str(made[ref]["parent"]) for ref in placed if ref in made and made[ref]["parent"] is not None}
         there = {ref_of(holder, row).key for row in rows_with(holder, workspace_id, keys)}
     for of in objects:
-        record = made.get(Ref(of.type, of.key))
-        if record is None or (record.get("parent") is not None and str(record["parent"]) not in there):
+        ref = Ref(of.type, of.key)
+        record = made.get(ref)
+        foreign = record and ref in placed and record.get("parent") is not None and str(record["parent"]) not in there
+        if record is None or foreign:
             raise ChangeRefused(_("{object} would leave its workspace, or the one of its parent.").format(object=of))
     return made
 

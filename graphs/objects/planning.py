@@ -1,7 +1,8 @@
 """From what is asked for to operations, for objects of any kind: a dry run in which later actions see earlier ones."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -20,7 +21,7 @@ from graphs.objects.actions import (
     some,
     steps_of,
 )
-from graphs.objects.headers import existing, headers_of, is_key, may_see, parent_of, ref_of, rows_of
+from graphs.objects.headers import existing, headers_of, is_key, may_see, parent_of, ref_of, rows_of, rows_with
 from graphs.objects.kinds import KINDS, Kind, is_object, store_of, whole_of
 from graphs.objects.model_rows import full_record, new_row, placing, record_of, row_of
 from graphs.objects.model_users import led_by
@@ -43,17 +44,20 @@ def plan(
     asked: Sequence[Action],
     reserved: Callable[[], Collection[str]] = frozenset,
     member: Member | None = None,
+    known: Mapping[Ref, Object] | None = None,
 ) -> Planned:
     """What these actions would do, one after the other, with one operation for each item.
 
     Actions of the kind of `around` concern that object; those of objects in general name theirs, in its workspace.
-    New parts get no `reserved` key. Objects that the member may not see are absent. Raises `ChangeRefused`.
+    New parts get no `reserved` key. Objects that the member may not see are absent. Headers may be `known`, as they
+    are now. Raises `ChangeRefused`.
     """
     steps = steps_of(list(asked))
     if len(steps) > MAX_ACTIONS:
         message = _("{count} actions at once are too many; at most {most} are possible.")
         raise ChangeRefused(message.format(count=len(steps), most=MAX_ACTIONS))
     object_plan = ObjectPlan(around, member)
+    object_plan.look_ahead([step for step in steps if isinstance(step, ObjectAction)], known or {})
     own = [step for step in steps if not isinstance(step, ObjectAction)]
     do: Callable[[Any], None] = store_of(around.type).planner(object_plan, own, reserved) if own else object_plan.do
     problems: list[str] = []
@@ -137,6 +141,15 @@ class ObjectPlan:
             case DeleteObject():
                 self.remove(step.object)
 
+    def look_ahead(self, steps: Sequence[ObjectAction], known: Mapping[Ref, Object]) -> None:
+        """Reads together the rows of registered models that these steps name."""
+        named = dict.fromkeys(whole_of(ref) for step in steps for ref in step.named())
+        for kind in (KINDS[name] for name in dict.fromkeys(ref.type for ref in named) if is_object(name)):
+            keys = [ref.key for ref in named if ref.type == kind.name]
+            if kind.rows is not None and len(keys) > 1:
+                rows = rows_with(kind, self.around.workspace_id, keys)
+                self._read(kind, [row for row in rows if self._sees(kind, row)], known)
+
     def read(self, kind: Kind, rows: Iterable[Object]) -> None:
         """Takes rows of objects that were read together."""
         for row in rows:
@@ -219,11 +232,14 @@ class ObjectPlan:
                     if record is not None and (column != child.parent or record["parent"] in keys):
                         yield ref
 
-    def _read(self, kind: Kind, rows: Sequence[Any]) -> None:
+    def _read(self, kind: Kind, rows: Sequence[Any], known: Mapping[Ref, Object] = MappingProxyType({})) -> None:
         """Takes rows of a registered model that nothing was planned for yet."""
-        new = [row for row in rows if ref_of(kind, row) not in self._planned]
-        for row, of in zip(new, headers_of(kind, self.around.workspace_id, new), strict=True):
-            self._planned[ref_of(kind, row)] = _PlannedObject(of, row, record_of(kind, row))
+        new = {ref_of(kind, row): row for row in rows if ref_of(kind, row) not in self._planned}
+        unknown = [ref for ref in new if ref not in known]
+        made = headers_of(kind, self.around.workspace_id, [new[ref] for ref in unknown]) if unknown else []
+        headers = {**known, **dict(zip(unknown, made, strict=True))}
+        for ref, row in new.items():
+            self._planned[ref] = _PlannedObject(headers[ref], row, record_of(kind, row))
 
     def _sees(self, kind: Kind, row: Any) -> bool:
         return kind.may_see is None or self._member is None or kind.may_see(self._member, row)
