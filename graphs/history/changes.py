@@ -12,11 +12,12 @@ from graphs.models import Object
 from graphs.objects.headers import parent_of
 from graphs.objects.holding import hold
 from graphs.objects.kinds import KINDS, store_of
+from graphs.objects.model_batches import delete_all
 from graphs.objects.model_rows import refusals_of
 from graphs.objects.operations import Delete, Operation, net, result
 from graphs.objects.preconditions import Before
 from graphs.objects.refs import Ref
-from graphs.objects.stores import ObjectChange, befores, by_owner, find, refuse_users
+from graphs.objects.stores import Coming, ObjectChange, befores, by_owner, find, refuse_users
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,17 +80,24 @@ def write(changes: Sequence[HeldChange]) -> list[Done]:
     for change in changes:
         change.before.refuse_conflicts(change.operations)
     done: dict[int, Done] = {}
+    coming = Coming()
     for (turn, _type), group in groupby(sorted(changes, key=_turn_and_type), _turn_and_type):
         some = list(group)
         store = store_of(some[0].object.type)
         last = [_revised(each, each.object, each.version) if turn[0] == _GOES else None for each in some]
-        written = store.write_all([(each, each.before) for each in some])
+        written = store.write_all([(each, each.before) for each in some], coming)
         new = [Ref(each.object.type, each.object.key) for each in some if each.version is None]
-        made = find(some[0].object.workspace_id, new) if new else {}
+        made = {ref: coming.headers[ref] for ref in new if ref in coming.headers}
+        if unknown := [ref for ref in new if ref not in made]:
+            made |= find(some[0].object.workspace_id, unknown)
         for change, revised, operations in zip(some, last, written, strict=True):
             changed = made.get(Ref(change.object.type, change.object.key), change.object)
             after = replace(change, operations=operations)
             done[id(change)] = Done(revised or _revised(after, changed, change.version or changed.version), operations)
+    if coming.headers:
+        Object.objects.bulk_create(coming.headers.values())
+    if coming.gone:
+        delete_all(coming.gone)
     deleted = [KINDS[each.object.type] for each in changes if _deletes_object(each)]
     if any(kind.rows for kind in deleted):
         with refusals_of(deleted[0]), transaction.atomic():

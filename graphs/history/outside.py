@@ -65,7 +65,7 @@ def _notice_all(objects: Sequence[Object]) -> None:
         new = [header for header in headers if header.as_recorded is None and header.pk in rows]
         for header in headers:
             if header.as_recorded is not None:
-                _notice_held(header, rows.get(header.pk))
+                _notice_held(header, header.as_recorded, rows.get(header.pk))
         if new:
             remember([(header.pk, {}, rows[header.pk]) for header in new])
             begin(
@@ -88,15 +88,15 @@ def _rows_of(headers: Sequence[Object]) -> dict[int, Record]:
     return found
 
 
-def _notice_held(header: Object, now: Record | None) -> None:
+def _notice_held(header: Object, was: Record, now: Record | None) -> None:
     """Records how a held object differs from what the history left, and has its record now."""
-    change = difference(Ref(header.type, header.key), header.as_recorded, now)
+    change = difference(Ref(header.type, header.key), was, now)
     if change is None:
-        if now is not None and now.keys() != header.as_recorded.keys():  # other fields are registered by now
+        if now is not None and now.keys() != was.keys():  # other fields are registered by now
             _remember(header, now)
         return
     version = raise_versions([header.pk])[header.pk]
-    last = _revised(header, now or header.as_recorded, version)
+    last = _revised(header, now or was, version)
     record(header.workspace_id, _OUTSIDE, [Done(last, (change,))])
     if now is None:
         header.delete()

@@ -3,9 +3,10 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from django.db import transaction
-from django.db.models import ForeignKey, Model
-from django.db.models.signals import post_save, pre_save
+from django.db import IntegrityError, transaction
+from django.db.models import ForeignKey, Manager, Model
+from django.db.models.deletion import Collector
+from django.db.models.signals import post_delete, post_save, pre_delete, pre_save
 from django.utils.translation import gettext as _
 
 from graphs.models import Object
@@ -26,7 +27,7 @@ from graphs.objects.model_rows import (
 from graphs.objects.operations import OTHER_COLUMNS, Create, Delete, Operation, Record, Update, showable
 from graphs.objects.preconditions import Before, Stored
 from graphs.objects.refs import Ref
-from graphs.objects.stores import ObjectChange
+from graphs.objects.stores import Coming, ObjectChange
 from graphs.site.counted_keys import counts_keys
 from graphs.site.json_values import same
 
@@ -52,7 +53,9 @@ def held_rows(kind: Kind, objects: Sequence[Object]) -> dict[Ref, Stored]:
     }
 
 
-def write_rows(kind: Kind, changes: Sequence[tuple[ObjectChange, Before]]) -> list[tuple[Operation, ...]]:
+def write_rows(
+    kind: Kind, changes: Sequence[tuple[ObjectChange, Before]], coming: Coming
+) -> list[tuple[Operation, ...]]:
     """What was done where all rows come, change or go; nothing where they have to be written one by one."""
     operations = [operation for change, _before in changes for operation in change.operations]
     objects = [change.object for change, _before in changes]
@@ -60,11 +63,13 @@ def write_rows(kind: Kind, changes: Sequence[tuple[ObjectChange, Before]]) -> li
     deleted = [each for each in operations if isinstance(each, Delete)]
     created = [each for each in operations if isinstance(each, Create)]
     updated = [each for each in operations if isinstance(each, Update)]
-    if len(deleted) == len(operations) and kind.model.delete is Model.delete:
-        return [(operation,) for operation in _deleted(kind, objects, deleted, stored)]
     brought_back = all("id" in each.record for each in created) and not counts_keys(kind.model)
     if len(created) == len(operations) and brought_back and _saves_as_any(kind.model):
-        return [(operation,) for operation in _brought_back(kind, objects, created)]
+        return [(operation,) for operation in _brought_back(kind, objects, created, coming)]
+    if len(deleted) == len(operations) and kind.model.delete is Model.delete:
+        return [(operation,) for operation in _deleted(kind, objects, deleted, stored, coming)]
+    if len(operations) == 1:
+        return []
     in_one_workspace = kind.chosen is None  # of others, each row is looked for in all workspaces
     if len(updated) == len(operations) and in_one_workspace and _saves_as_any(kind.model):
         return [(operation,) for operation in _updated(kind, objects, updated, stored)]
@@ -128,7 +133,7 @@ def _save_changes(model: type[Model], rows: Mapping[Ref, Any], kept: Mapping[Ref
 
 
 def _deleted(
-    kind: Kind, objects: Sequence[Object], operations: Sequence[Delete], stored: Mapping[Ref, Stored]
+    kind: Kind, objects: Sequence[Object], operations: Sequence[Delete], stored: Mapping[Ref, Stored], coming: Coming
 ) -> list[Operation]:
     """What was deleted, with all that brings it back."""
     rows, records = _held(kind, objects, operations, stored)
@@ -140,11 +145,30 @@ def _deleted(
         others = {"id": of.pk, "version": versions[of.pk], OTHER_COLUMNS: other_columns(kind, row)}
         done.append(Delete(operation.item, records[operation.item] | others))
     with refusals_of(kind), transaction.atomic():
-        kind.model._base_manager.filter(pk__in=[row.pk for row in rows.values()]).delete()
+        delete_all(list(rows.values()))
     if (left := rows_with(kind, objects[0].workspace_id, [of.key for of in objects]).first()) is not None:
         raise only_hidden(ref_of(kind, left))
-    Object.objects.filter(pk__in=[of.pk for of in objects]).delete()
+    coming.gone.extend(objects)
     return done
+
+
+def delete_all(rows: Sequence[Model]) -> None:
+    """Deletes rows of a model as Django does, but in as many statements as one where nothing else goes with them."""
+    model = type(rows[0])
+    collector = Collector("default")
+    collector.collect(rows)
+    if collector.data.keys() > {model} or collector.field_updates:
+        collector.delete()
+        return
+    told: Any = {"using": "default", "origin": None}
+    for row in rows:
+        pre_delete.send(sender=model, instance=row, **told)
+    for along in collector.fast_deletes:
+        along._raw_delete("default")
+    whole: Any = model._base_manager.filter(pk__in=[row.pk for row in rows])
+    whole._raw_delete("default")
+    for row in rows:
+        post_delete.send(sender=model, instance=row, **told)
 
 
 def require_would_come_back(row: Model, item: Ref) -> None:
@@ -168,33 +192,55 @@ def _held_rows(kind: Kind, objects: Sequence[Object]) -> dict[Ref, Any]:
     return {ref_of(kind, row): row for row in held}
 
 
-def _brought_back(kind: Kind, objects: Sequence[Object], operations: Sequence[Create]) -> list[Operation]:
-    """Makes rows anew, and their headers. Gives the records as they are stored."""
+def _brought_back(
+    kind: Kind, objects: Sequence[Object], operations: Sequence[Create], coming: Coming
+) -> list[Operation]:
+    """Makes rows anew, as they were in every column. Gives the records as they are stored."""
     with refusals_of(kind):
         rows = [new_row(kind, of, operation.record) for of, operation in zip(objects, operations, strict=True)]
     for of, row, operation in zip(objects, rows, operations, strict=True):
         assign(kind, of, row, operation.record)
-    unchecked = _lead_to_what_is_there(kind.model, rows)
-    with refusals_of(kind), transaction.atomic():
+    unchecked = _lead_to_what_is_there(kind.model, rows, coming)
+    with refusals_of(kind):
         for row in rows:
             row.full_clean(exclude=unchecked)
-        _save(kind.model, rows)
-    made = _records_here(kind, objects, {operation.item for operation in operations})
-    headers = [
-        Object(
+        try:
+            with transaction.atomic():
+                is_read = _save(kind.model, rows)
+        except IntegrityError:
+            for row in rows:
+                row.full_clean()  # says which one is there already
+            raise
+    coming.rows.update(((kind.model, row.pk), row) for row in rows)
+    known = is_read and all(_is_here(kind, of, row) for of, row in zip(objects, rows, strict=True))
+    placed = {operation.item for operation in operations}
+    made = {ref_of(kind, row): record_of(kind, row) for row in rows} if known else _records_here(kind, objects, placed)
+    for of, operation in zip(objects, operations, strict=True):
+        coming.headers[operation.item] = Object(
             pk=operation.record["id"], workspace_id=of.workspace_id, type=of.type, key=of.key,
             version=operation.record["version"] + 1, as_recorded=made[operation.item],
-        )
-        for of, operation in zip(objects, operations, strict=True)
-    ]  # fmt: skip
-    Object.objects.bulk_create(headers)
+        )  # fmt: skip
     return [
-        Create(each.item, showable(each.record) | made[each.item] | {"id": header.pk})
-        for each, header in zip(operations, headers, strict=True)
+        Create(each.item, showable(each.record) | made[each.item] | {"id": each.record["id"]}) for each in operations
     ]
 
 
-def _lead_to_what_is_there(model: type[Model], rows: Sequence[Any]) -> set[str]:
+def _is_here(kind: Kind, of: Object, row: Model) -> bool:
+    """Whether columns tell that a row is in the workspace of its object, and its parent; else it has to be asked."""
+    holder, parent = parent_of(kind), getattr(row, kind.parent, None) if kind.parent else None
+    if parent is not None and holder is None:
+        return False
+    both = [(kind, row)] + ([(holder, parent)] if parent is not None and holder is not None else [])
+    return all(
+        type(each.model._default_manager) is Manager
+        and each.workspace
+        and "__" not in each.workspace
+        and getattr(its, f"{each.workspace}_id") == of.workspace_id
+        for each, its in both
+    )
+
+
+def _lead_to_what_is_there(model: type[Model], rows: Sequence[Any], coming: Coming) -> set[str]:
     """Sets what foreign keys of all rows lead to, read together; gives the columns that need no further look."""
     found = {model._meta.pk.name}
     for column in model._meta.concrete_fields:
@@ -202,23 +248,41 @@ def _lead_to_what_is_there(model: type[Model], rows: Sequence[Any]) -> set[str]:
             continue
         if column.remote_field.limit_choices_to:
             continue
+        related = column.related_model
         keys = {key for row in rows if (key := getattr(row, column.attname)) is not None}
-        there = column.related_model._base_manager.in_bulk(keys)
-        if keys <= there.keys():
+        if unknown := [key for key in keys if (related, key) not in coming.rows]:
+            read = related._base_manager.in_bulk(unknown)
+            coming.rows.update(((related, key), each) for key, each in read.items())
+        if all((related, key) in coming.rows for key in keys):
             found.add(column.name)
             for row in rows:
-                setattr(row, column.name, there.get(getattr(row, column.attname)))
+                setattr(row, column.name, coming.rows.get((related, getattr(row, column.attname))))
     return found
 
 
-def _save(model: type[Model], rows: Sequence[Model]) -> None:
-    """Saves new rows at once, with the signals that each one's `save` would send."""
+def _save(model: type[Model], rows: Sequence[Model]) -> bool:
+    """Saves new rows at once, with the signals that each one's `save` would send, and all that they say.
+
+    What a column would take from the moment of saving is what it was. Gives whether the rows are now as they are
+    stored: who listens may have changed them once more.
+    """
     told: Any = {"raw": False, "using": "default", "update_fields": None}
     for row in rows:
         pre_save.send(sender=model, instance=row, **told)
-    model._base_manager.bulk_create(rows)
-    for row in rows:
-        post_save.send(sender=model, instance=row, created=True, **told)
+    columns: Any = model._meta.concrete_fields
+    given: Any = [each for each in columns if not each.generated]
+    manager: Any = model._base_manager.all()
+    stored = manager._insert(rows, given, returning_fields=columns, using="default", raw=True)
+    for row, values in zip(rows, stored, strict=True):
+        for column, value in zip(columns, values, strict=True):
+            setattr(row, column.attname, value)
+        row._state.adding, row._state.db = False, "default"
+    heard = [post_save.send(sender=model, instance=row, created=True, **told) for row in rows]
+    return max(map(len, heard)) <= _OURS
+
+
+#: The history listens to each registered model, and only looks.
+_OURS = 1
 
 
 def _records_here(kind: Kind, objects: Sequence[Object], placed: Collection[Ref]) -> dict[Ref, Record]:

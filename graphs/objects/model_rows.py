@@ -14,7 +14,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import ImproperlyConfigured, ObjectDoesNotExist, ValidationError
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import DataError, IntegrityError, transaction
-from django.db.models import DecimalField, ForeignKey, Model, ProtectedError, RestrictedError, UniqueConstraint
+from django.db.models import DecimalField, Model, ProtectedError, RestrictedError, UniqueConstraint
 from django.utils.timezone import is_aware
 from django.utils.translation import gettext as _
 
@@ -110,10 +110,11 @@ def validate(row: Any, kept: Mapping[str, Any], unchecked: Collection[str] = ())
         row.full_clean(exclude=unchecked)
         return
     touched = [names for names in unique if names & changed]
+    columns: Any = meta.concrete_fields
     known = {
         each.name
-        for each in meta.concrete_fields
-        if isinstance(each, ForeignKey) and each.db_constraint and not each.remote_field.limit_choices_to
+        for each in columns
+        if each.many_to_one and each.db_constraint and not each.remote_field.limit_choices_to
     }
     known -= changed.union(*touched)
     row.full_clean(exclude={*unchecked, *known}, validate_unique=bool(touched), validate_constraints=bool(touched))

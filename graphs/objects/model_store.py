@@ -16,7 +16,7 @@ from graphs.objects.model_users import rows_led_to, rows_taken_along
 from graphs.objects.operations import OTHER_COLUMNS, Create, Delete, Operation, Record, Update, showable
 from graphs.objects.preconditions import Before, Stored
 from graphs.objects.refs import Ref
-from graphs.objects.stores import ObjectChange, Store
+from graphs.objects.stores import Coming, ObjectChange, Store
 from graphs.site.counted_keys import count_on_from, counts_keys
 from graphs.site.json_values import same
 
@@ -54,17 +54,17 @@ class ModelStore(Store):
     def stored_objects(self, objects: Sequence[Object], *, held: bool = False) -> dict[Ref, Stored]:
         """Read together. One that other code saved has no header yet."""
         kind = KINDS[objects[0].type]
-        if kind.rows is None or kind.view_of or len(objects) == 1:
+        if kind.rows is None or kind.view_of or (len(objects) == 1 and not held):
             return super().stored_objects(objects)
         return held_rows(kind, objects) if held else stored_rows(kind, objects)
 
-    def write_all(self, changes: Sequence[tuple[ObjectChange, Before]]) -> list[tuple[Operation, ...]]:
+    def write_all(self, changes: Sequence[tuple[ObjectChange, Before]], coming: Coming) -> list[tuple[Operation, ...]]:
         """Rows are written together where the model has no way of its own to save or delete one."""
         kind = KINDS[changes[0][0].object.type]
-        if kind.rows is None or len(changes) == 1:
-            return super().write_all(changes)
+        if kind.rows is None:
+            return super().write_all(changes, coming)
         with as_writer():
-            return write_rows(kind, changes) or super().write_all(changes)
+            return write_rows(kind, changes, coming) or super().write_all(changes, coming)
 
     def title(self, of: Object) -> str:
         kind = KINDS[of.type]

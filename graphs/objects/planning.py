@@ -146,7 +146,7 @@ class ObjectPlan:
         named = dict.fromkeys(whole_of(ref) for step in steps for ref in step.named())
         for kind in (KINDS[name] for name in dict.fromkeys(ref.type for ref in named) if is_object(name)):
             keys = [ref.key for ref in named if ref.type == kind.name]
-            if kind.rows is not None and len(keys) > 1:
+            if kind.rows is not None and (len(keys) > 1 or known):
                 rows = rows_with(kind, self.around.workspace_id, keys)
                 self._read(kind, [row for row in rows if self._sees(kind, row)], known)
 

@@ -2,16 +2,16 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Model, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from graphs.models import Object
 from graphs.objects import kinds
 from graphs.objects.actions import ChangeRefused, some
-from graphs.objects.headers import parent_of
+from graphs.objects.headers import parent_of, with_rows
 from graphs.objects.operations import Delete, Operation, Record, result
 from graphs.objects.preconditions import Before, Stored
 from graphs.objects.refs import Ref
@@ -26,6 +26,18 @@ class ObjectChange:
 
     object: Object
     operations: tuple[Operation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Coming:
+    """What came and went so far in one change: headers are made, and deleted, when all else is written.
+
+    `rows` are known to be there, by model and primary key. `headers` are new, by name; `gone` are of deleted rows.
+    """
+
+    rows: dict[tuple[type[Model], Any], Model] = field(default_factory=dict)
+    headers: dict[Ref, Object] = field(default_factory=dict)
+    gone: list[Object] = field(default_factory=list)
 
 
 class Store(ABC):
@@ -91,7 +103,9 @@ class Store(ABC):
             found |= self.stored(of, [Ref(of.type, of.key)])
         return found
 
-    def write_all(self, changes: "Sequence[tuple[ObjectChange, Before]]") -> list[tuple[Operation, ...]]:
+    def write_all(
+        self, changes: "Sequence[tuple[ObjectChange, Before]]", coming: Coming
+    ) -> list[tuple[Operation, ...]]:
         """Changes the rows of objects of the kind, of which all come, all go or all stay. Gives what `write` does."""
         return [self.write(change.object, change.operations, before) for change, before in changes]
 
@@ -175,7 +189,7 @@ def befores(changes: Sequence[ObjectChange], *, held: bool = False) -> list[Befo
         if kinds.KINDS[change.object.type].rows is not None:
             whole.setdefault(change.object.type, []).append(change.object)
     found: dict[Ref, Stored] = {}
-    for type_, objects in sorted(whole.items()):
+    for type_, objects in sorted(with_rows(whole).items()):
         found |= kinds.store_of(type_).stored_objects(objects, held=held)
     return [_before(change, found) for change in changes]
 
