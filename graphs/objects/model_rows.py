@@ -14,7 +14,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import ImproperlyConfigured, ObjectDoesNotExist, ValidationError
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import DataError, IntegrityError, transaction
-from django.db.models import DecimalField, Model, ProtectedError, RestrictedError, UniqueConstraint
+from django.db.models import DecimalField, JSONField, Model, ProtectedError, RestrictedError, UniqueConstraint
 from django.utils.timezone import is_aware
 from django.utils.translation import gettext as _
 
@@ -207,6 +207,8 @@ def _read(column: Any, value: Any) -> Any:
         if not isinstance(value, list):
             raise TypeError("no list")
         return [_read(column.base_field, each) for each in value]
+    if isinstance(value, dict | list) and not isinstance(column, JSONField):
+        raise TypeError("no single value")  # a text column would store how Python writes it
     # A decimal column would take a float for all that it is in binary.
     read = column.to_python(str(value) if isinstance(value, float) and isinstance(column, DecimalField) else value)
     if isinstance(read, float) and not isfinite(read):

@@ -273,6 +273,7 @@ class ObjectPlan:
                 raise ChangeRefused(_("{field} is no text. Give its new value in updates.").format(field=patch.path))
             where = _('patches[{index}] of "{what}"').format(index=number, what=patch.path)
             new[patch.path] = replaced(text, Patch(search=patch.search, replace=patch.replace), where)
+        _refuse_reserved(kind, new, record)
         return new
 
     def _move(self, step: MoveObject) -> None:
@@ -289,6 +290,7 @@ class ObjectPlan:
             message = _('Objects of the kind "{kind}" cannot be created. Kinds: {known}.')
             raise ChangeRefused(message.format(kind=shown(step.kind), known=known))
         _require_fields(kind, step.fields)
+        _refuse_reserved(kind, step.fields, {})
         values = dict(step.fields)
         if step.parent and not kind.parent:
             raise ChangeRefused(_("Objects of the kind {kind} have no parent.").format(kind=kind.name))
@@ -331,6 +333,14 @@ def _require_place(kind: Kind, planned: _PlannedObject, values: Record) -> None:
         if kind.field(name).column in placed and not same(value, here[name]):
             message = _("{field} says where {object} belongs, and is set by itself. Leave it out.")
             raise ChangeRefused(message.format(field=name, object=Ref(kind.name, planned.of.key)))
+
+
+def _refuse_reserved(kind: Kind, new: Record, record: Record) -> None:
+    """Raises `ChangeRefused` for values that nobody asks for, unless they are there already."""
+    for name, value in new.items():
+        if value in kind.field(name).reserved and record.get(name) != value:
+            message = _("{field}: “{value}” is set by itself while something is generated. Choose another value.")
+            raise ChangeRefused(message.format(field=name, value=value))
 
 
 def _require_fields(kind: Kind, names: Collection[str]) -> None:
