@@ -77,7 +77,10 @@ def reads(times: Times, member: Any, folder: Any, count: int) -> None:
     from django.test import Client
 
     from graphs.models import UseCase
+    from graphs.records import listing
+    from graphs.records.kinds import USE_CASE
     from graphs.records.matrix import Matrix
+    from graphs.site.api.paging import page_of
 
     client = Client()
     client.force_login(member.user)
@@ -91,6 +94,12 @@ def reads(times: Times, member: Any, folder: Any, count: int) -> None:
         sql("SELECT status, count(*) FROM graphs_usecase WHERE workspace_id = %s GROUP BY status")
         sql("SELECT * FROM graphs_usecase WHERE workspace_id = %s ORDER BY name, id LIMIT 51")
 
+    def read_list() -> None:
+        asked = listing.Asked()
+        rows = listing.matching(member, USE_CASE, asked)
+        listing.by_status(rows)
+        listing.as_listed(USE_CASE, page_of(rows, asked.ordering, None, 50).rows)
+
     def matrix() -> None:
         found = UseCase.objects.filter(folder=folder).values_list("data", flat=True)
         Matrix.of(folder.matrix_config).places(list(found))
@@ -101,6 +110,7 @@ def reads(times: Times, member: Any, folder: Any, count: int) -> None:
 
     for _ in range(count):
         timed(times, "bare list", bare_list)
+        timed(times, "read list", read_list)
         answer = timed(times, "list", lambda: client.get("/use-cases/", HTTP_HOST="localhost"))
         assert answer.status_code == 200, answer.status_code
         timed(times, "bare matrix", bare_matrix)
@@ -121,6 +131,7 @@ def retrievals(times: Times, member: Any, name: str, count: int) -> None:
         cursor.execute("VACUUM (ANALYZE) graphs_usecase")
     row = UseCase.objects.filter(workspace=member.workspace).order_by("name", "id")[0]
     about, source = header_of(KINDS["usecase"], member.workspace.pk, row), source_of("usecase")
+    source.retrieve(member, about, "What is slow?", account_of(about))  # loads what is loaded once
     for number in range(count):
         question = f"What is slow in process {number % 97} of site {number % 13}?"
         timed(times, name, lambda asked=question: source.retrieve(member, about, asked, account_of(about)))
