@@ -4,8 +4,10 @@ from contextlib import suppress
 from typing import Any
 
 from django.core.checks import CheckMessage, Error, register
+from django.utils.translation import gettext
 
 from chat.engine import available_models
+from chat.providers.sentences import Sentence
 from graphs.site import owner
 from graphs.site.database_away import AWAY
 from rag.checks import embedder_is_usable
@@ -13,11 +15,16 @@ from rag.checks import embedder_is_usable
 
 @register()
 def models_are_usable(**_options: Any) -> list[CheckMessage]:
-    return [Error(sentence, id="chat.E001") for sentence in available_models.problems()]
+    return [Error(_in_words(sentence), id="chat.E001") for sentence in available_models.problems()]
+
+
+def _in_words(sentence: str) -> str:
+    """The sentence in the language of who reads it."""
+    return gettext(sentence.template) % sentence.values if isinstance(sentence, Sentence) else sentence
 
 
 def problems() -> list[str]:
-    """Sentences in English about models that are asked for and cannot work, and about the role; none when all is well.
+    """Sentences about models that are asked for and cannot work, and about the role; none when all is well.
 
     A process asks the database the first time only, and not while it is away.
     """

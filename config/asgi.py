@@ -9,17 +9,16 @@ import django
 
 django.setup(set_prefix=False)
 
-from asgiref.sync import sync_to_async  # noqa: E402
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 from django.contrib.staticfiles.handlers import ASGIStaticFilesHandler  # noqa: E402
 from django.core.exceptions import SuspiciousOperation  # noqa: E402
-from django.core.handlers.asgi import ASGIHandler  # noqa: E402
+from django.core.handlers.asgi import ASGIHandler, ASGIRequest  # noqa: E402
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse  # noqa: E402
 from django.http.response import HttpResponseBase  # noqa: E402
 from django.urls import path, re_path  # noqa: E402
 
 from chat.sockets.routing import websocket_urlpatterns  # noqa: E402
-from chat.web import large_answers  # noqa: E402
+from chat.web import large_answers, writing  # noqa: E402
 from chat.web.sse import sse  # noqa: E402
 from chat.web.waiting import WaitForRun  # noqa: E402
 from graphs.site.security_headers import past_django  # noqa: E402
@@ -32,7 +31,8 @@ class OneThread(ASGIHandler):
         super().load_middleware(is_async=False)
 
     async def get_response_async(self, request: HttpRequest) -> HttpResponseBase:
-        return await sync_to_async(large_answers.making(request, self.get_response))(request)
+        assert isinstance(request, ASGIRequest)
+        return await writing.in_thread(request, large_answers.making(request, self.get_response))
 
 
 class StaticFiles(ASGIStaticFilesHandler):

@@ -12,7 +12,7 @@ from config.problem import Problem
 from config.variable_values import (
     BrokerURL,
     DatabaseURL,
-    DottedPath,
+    FunctionPath,
     Hosts,
     Key,
     Keys,
@@ -67,7 +67,7 @@ class Environment(BaseSettings):
     embedding_model: str = ""
     ai_debug: bool = False
     ai_log_text: bool = False
-    ai_log_sink: DottedPath = ""
+    ai_log_sink: FunctionPath = ""
     metrics_token: Token = ""
     otel_exporter_otlp_endpoint: PageAddress = ""
     stream_idle_timeout_s: Seconds = Field(60, gt=0)
@@ -100,6 +100,7 @@ class Environment(BaseSettings):
     max_message_chars: int = Field(32_000, ge=1, le=1_000_000)
     max_frame_bytes: int = Field(1_048_576, ge=1024, le=MOST)
     max_import_bytes: int = Field(20_971_520, ge=1024, le=MOST)
+    max_graph_bytes: int = Field(20_000_000, ge=1024, le=MOST)
     max_import_nodes: int = Field(20_000, ge=1, le=1_000_000)
 
     # How long a program that renews its tokens in time stays signed in.

@@ -8,6 +8,7 @@ import secrets
 import stat
 import string
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -136,6 +137,17 @@ def make_data_dir(data_dir: Path) -> None:
         return
     data_dir.mkdir(parents=True, exist_ok=True)
     data_dir.chmod(0o711 if _is_root() else 0o700)
+
+
+def require_metrics_folder(folder: Path) -> None:
+    """Makes the folder in which processes count, if it is not there. Raises `Problem` where they could not."""
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+    if not (folder.is_dir() and os.access(folder, os.R_OK | os.W_OK | os.X_OK)):
+        raise Problem(
+            f"The processes cannot count in the folder of PROMETHEUS_MULTIPROC_DIR, {folder}. Name one that your user "
+            "may write to, or leave the variable out."
+        )
 
 
 def no_access(folder: Path, error: OSError) -> str:

@@ -1,5 +1,6 @@
 """The one settings file. Values come from the environment (`config/environment.py`), of vendors from `vendors`."""
 
+import os
 from datetime import timedelta
 from ipaddress import ip_network
 from pathlib import Path
@@ -241,6 +242,8 @@ AI_LOG_TEXT = ENV.ai_log_text
 AI_LOG_SINK = ENV.ai_log_sink
 #: The token that opens /metrics, and the address that spans go to, if there are any.
 METRICS_TOKEN = ENV.metrics_token
+if METRICS_TOKEN and (_counts := os.environ.get("PROMETHEUS_MULTIPROC_DIR")):
+    local.require_metrics_folder(Path(_counts))
 OTEL_EXPORTER_OTLP_ENDPOINT = ENV.otel_exporter_otlp_endpoint
 STREAM_IDLE_TIMEOUT_S = ENV.stream_idle_timeout_s
 MODEL_CALL_TIMEOUT_S = ENV.model_call_timeout_s
@@ -273,6 +276,7 @@ LIMIT_UNKNOWN_SOCKETS = ENV.limit_unknown_sockets
 MAX_MESSAGE_CHARS = ENV.max_message_chars
 MAX_FRAME_BYTES = ENV.max_frame_bytes
 MAX_IMPORT_BYTES = ENV.max_import_bytes
+MAX_GRAPH_BYTES = ENV.max_graph_bytes
 MAX_IMPORT_NODES = ENV.max_import_nodes
 PROPOSAL_DAYS = ENV.proposal_days
 COMPACT_EVENTS_DAYS = ENV.compact_events_days

@@ -91,7 +91,10 @@ def _start(site: Site, shared: socket.socket, supervisor: Supervisor) -> "Ready"
 
 def _room_for_metrics(data_dir: Path) -> dict[str, str]:
     """A folder in which all processes count, where metrics are asked for; what was counted before is gone."""
-    if not os.environ.get("METRICS_TOKEN") or os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
+    if not os.environ.get("METRICS_TOKEN"):
+        return {}
+    if given := os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
+        local.require_metrics_folder(Path(given))
         return {}
     folder = data_dir / "metrics"
     shutil.rmtree(folder, ignore_errors=True)

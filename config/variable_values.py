@@ -6,6 +6,7 @@ No sentence quotes a value: it may hold a password.
 import ipaddress
 import re
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import Annotated
 from urllib.parse import SplitResult, urlsplit
 
@@ -79,6 +80,14 @@ def _is_origin(value: str) -> bool:
     return _is_page_address(value) and not (_parts(value) or SplitResult("", "", "/", "", "")).path
 
 
+def _is_in_a_module(value: str) -> bool:
+    """Whether what comes before the last dot is a module; it is not loaded, but the packages that it is in are."""
+    try:
+        return find_spec(value.rpartition(".")[0]) is not None
+    except ImportError:
+        return False
+
+
 def _is_network(value: str) -> bool:
     try:
         ipaddress.ip_network(value)
@@ -140,8 +149,11 @@ Networks = Annotated[
         "names addresses or networks, with commas between them, such as 127.0.0.1,10.0.0.0/8",
     ),
 ]
-DottedPath = Annotated[
-    str, _accepts(lambda value: _DOTTED.fullmatch(value) is not None, "is no dotted path, such as package.module.name")
+#: A function of a module that is there. Whether the module has it, who serves looks when all is loaded.
+FunctionPath = Annotated[
+    str,
+    _accepts(lambda value: _DOTTED.fullmatch(value) is not None, "is no dotted path, such as package.module.name"),
+    _accepts(_is_in_a_module, "is in no module that can be imported here; write package.module.name of a function"),
 ]
 Token = Annotated[
     str, _accepts(lambda value: len(value) >= SHORTEST_TOKEN, f"needs at least {SHORTEST_TOKEN} characters")

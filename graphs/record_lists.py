@@ -79,13 +79,12 @@ def new_record(request: HttpRequest, member: Member, kind: str) -> HttpResponse:
     known = KINDS[kind]
     name, holder = request.POST.get("name", "").strip(), request.POST.get("parent", "")
     above = _holder(member, known, holder)
-    if holder and above is None:
-        messages.error(request, _("What was to hold it is not there any more."))
-        return _back(request, kind)
     parent = f"{above.type}:{above.key}" if above else None
     action = CreateObject.model_validate({"kind": kind, "fields": {known.title: name}, "parent": parent})
     try:
         _count(member)
+        if holder and above is None:
+            raise ChangeRefused(_("What was to hold it is not there any more."))
         made = editing.create_object(member, known, editing.Request([action]))
     except (ChangeRefused, Problem) as refused:
         messages.error(request, _sentence(refused))
@@ -100,13 +99,12 @@ def change_status(request: HttpRequest, member: Member, kind: str) -> HttpRespon
     member.require_editor()
     status, keys = request.POST.get("status", ""), request.POST.getlist("record")[:RECORDS_PER_PAGE]
     chosen = [(ref, of) for ref in dict.fromkeys(Ref(kind, key) for key in keys) if (of := _visible(member, ref))]
-    if status not in Status.values or not chosen:
-        messages.error(request, _("Choose records, and the status that they get."))
-        return _back(request, kind)
     new = {"status": status}
     actions = [UpdateObject.model_validate({"object": str(ref), "updates": new}) for ref, _of in chosen]
     try:
         _count(member)
+        if status not in Status.values or not chosen:
+            raise ChangeRefused(_("Choose records, and the status that they get."))
         editing.edit(member, chosen[0][1], editing.Request(actions))
     except (ChangeRefused, EditConflicts, Problem, Object.DoesNotExist) as refused:
         messages.error(request, _sentence(refused))

@@ -5,16 +5,18 @@ import uuid
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from graphs.objects.headers import children_of, holder_of, listed, object_for, url_of
+from graphs.history import queries
+from graphs.models import Object, Origin
+from graphs.objects.headers import header_of, rows_named
 from graphs.objects.kinds import KINDS
-from graphs.objects.model_rows import record_of, row_of
 from graphs.objects.refs import Ref
+from graphs.page_parts import page_of
+from graphs.record_lists import LISTS
 from graphs.records.kinds import COMPANY, FOLDER, USE_CASE
-from graphs.site.access import Member, or_not_found
+from graphs.site.access import Member, NotFound, or_not_found
 from graphs.site.pages import member_page, render_page
 
-#: Objects of one kind that a page lists of those that its record holds.
-CHILDREN_LISTED = 200
+_FIELDS, _HISTORY = "fields", "history"
 
 
 @require_safe
@@ -37,21 +39,42 @@ def use_case(request: HttpRequest, member: Member, usecase: uuid.UUID) -> HttpRe
 
 def _record(request: HttpRequest, member: Member, ref: Ref) -> HttpResponse:
     """A record with its fields, what holds it and what it holds. Foreign and absent alike are not found."""
-    of, known = object_for(member, ref), KINDS[ref.type]
-    row = or_not_found(row_of(of))
-    values = record_of(known, row)
-    parent = holder_of(member, known, values)
+    row = rows_named(member, KINDS[ref.type], [ref.key]).get(ref.key)
+    if row is None:
+        return _deleted_record(request, member, ref)
+    of = header_of(KINDS[ref.type], member.workspace.pk, row)
+    page = page_of(member, of, row)
+    tabs = [_FIELDS, *(held.kind.name for held in page.held), *(view.name for view in page.views), _HISTORY]
+    tab = request.GET.get("tab", "")
+    view = next((view for view in page.views if view.name == tab), None)
     context = {
-        "title": known.name_of(values),
-        "kind": known,
-        "record": row,
-        "fields": [(field, values[field.name]) for field in known.fields if field.name != "parent"],
-        "parent": getattr(row, known.parent) if parent else None,
-        "parent_url": url_of(KINDS[parent.type], getattr(row, known.parent)) if parent else "",
-        "children": [
-            (url_of(child, each), each)
-            for child in children_of(known)
-            for each in listed(member, child, parent=of)[:CHILDREN_LISTED]
-        ],
+        "page": page,
+        "record": page.row,
+        "view": view,
+        "view_fields": page.fields_of(view) if view else [],
+        # Conversations on the tab of a view are about that.
+        "subject": Object(workspace=member.workspace, type=view.name, key=of.key) if view else page.row,
+        "held": [(held, LISTS[held.kind.name]) for held in page.held],
+        "tab": tab if tab in tabs else _FIELDS,
+        "list": LISTS[page.kind.name],
+        "room": f"/ws/objects/{ref.type}/{ref.key}/?workspace={member.workspace.slug}",
     }
-    return render_page(request, member, "graphs/record.html", context)
+    return render_page(request, member, "graphs/records/page.html", context)
+
+
+def _deleted_record(request: HttpRequest, member: Member, ref: Ref) -> HttpResponse:
+    """Says of a record that somebody deleted here who it was, with an undo for editors. Else raises `NotFound`."""
+    of = queries.subject(member.workspace.pk, ref)
+    last = or_not_found(queries.versions(of).first())
+    if last.change_set.origin == Origin.OUTSIDE:
+        raise NotFound
+    if not queries.modifications(last.change_set).filter(kind=ref.type, key=ref.key, action="delete").exists():
+        raise NotFound
+    context = {
+        "kind": KINDS[ref.type],
+        "ref": ref,
+        "title": last.label or ref.key,
+        "deletion": last.change_set,
+        "list": LISTS[ref.type],
+    }
+    return render_page(request, member, "graphs/records/deleted.html", context, status=404)

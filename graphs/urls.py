@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from graphs import account, record_lists, record_pages, views
+from graphs import account, matrix_page, object_pages, record_lists, record_pages, views
 from graphs.site import url_keys
 
 url_keys.register()
@@ -16,9 +16,11 @@ urlpatterns = [
     path("account/sign-ins/end-others/", account.end_other_sign_ins, name="end-other-sign-ins"),
     path("account/sign-ins/<key:sign_in>/end/", account.end_sign_in, name="end-sign-in"),
     path("import/", views.import_graph, name="import"),
+    path("objects/<key:kind>/import/", object_pages.import_objects, name="import-objects"),
     path("graphs/<key:key>/", views.graph_detail, name="graph"),
     path("companies/<uuid:company>/", record_pages.company, name="company"),
     path("folders/<uuid:folder>/", record_pages.folder, name="folder"),
+    path("folders/<uuid:folder>/matrix/", matrix_page.matrix, name="folder-matrix"),
     path("use-cases/<uuid:usecase>/", record_pages.use_case, name="use-case"),
     path("companies/", record_lists.record_list, {"kind": "company"}, name="companies"),
     path("companies/new/", record_lists.new_record, {"kind": "company"}, name="new-company"),

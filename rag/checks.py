@@ -4,8 +4,9 @@ from typing import Any
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning, register
-from django.utils.module_loading import import_string
+from django.utils.translation import gettext as _
 
+from graphs.site.telemetry.log_lines import has_sink
 from rag.embeddings import embedding_models
 
 
@@ -13,21 +14,21 @@ from rag.embeddings import embedding_models
 def embedder_is_usable(**_options: Any) -> list[CheckMessage]:
     """A warning if the embedding model is not usable; without one everything else works."""
     name = embedding_models.configured()
+    if settings.EMBEDDING_MODEL and name == embedding_models.LOCAL_MODEL:
+        sentence = _("EMBEDDING_MODEL names a model, but the local one serves: set EMBEDDING_PROVIDER to whose it is.")
+        return [Warning(sentence, id="rag.W002")]
     try:
         if name:
             embedding_models.by_name(name)
     except embedding_models.EmbedderUnavailable as problem:
-        return [Warning(f"Questions find nodes by words alone: {problem}", id="rag.W001")]
+        sentence = _("Questions find nodes by words alone: %(problem)s") % {"problem": problem}
+        return [Warning(sentence, id="rag.W001")]
     return []
 
 
 @register()
 def log_sink_is_there(**_options: Any) -> list[CheckMessage]:
-    try:
-        usable = not settings.AI_LOG_SINK or callable(import_string(settings.AI_LOG_SINK))
-    except ImportError:
-        usable = False
     sentence = (
         f"AI_LOG_SINK names no function: {settings.AI_LOG_SINK!r}. Give the dotted path of one that takes a dict."
     )
-    return [] if usable else [Error(sentence, id="rag.E001")]
+    return [] if has_sink() else [Error(sentence, id="rag.E001")]

@@ -30,6 +30,7 @@ def main() -> None:
         from django.conf import settings
 
         found["messages"] = settings.LIMIT_MESSAGES
+        found["prefix"] = settings.REDIS_PREFIX
     sys.stdout.write(json.dumps(found))
     sys.exit(int(sys.argv[1]) if sys.argv[1:] else 0)
 

@@ -131,8 +131,9 @@ def _end_all(pids: list[int]) -> None:
     os._exit(0)
 
 
-def become(request: dict[str, Any], files: list[int], interrupted: Any) -> None:
-    """Runs the module in this process as if it were new. `interrupted` is what SIGINT does in one."""
+def become(request: dict[str, Any], files: list[int], interrupted: Any, read_late: Callable[[], None]) -> None:
+    """Runs the module in this process as if it were new. `interrupted` is what SIGINT does in one; `read_late` reads
+    again what may differ in its environment."""
     given = [fcntl.fcntl(file, fcntl.F_DUPFD, ABOVE) for file in files[1:]]
     os.closerange(0, ABOVE)
     for number, file in zip(request["numbers"], given, strict=True):
@@ -147,16 +148,17 @@ def become(request: dict[str, Any], files: list[int], interrupted: Any) -> None:
     first = [request["folder"], *(part for part in os.environ.get("PYTHONPATH", "").split(os.pathsep) if part)]
     sys.path[:] = [*first, *(part for part in sys.path[1:] if part not in first)]
     sys.argv[:] = [request["module"], *request["arguments"]]
+    read_late()
     runpy.run_module(request["module"], run_name="__main__", alter_sys=True)
 
 
-def fork_for(load: Callable[[], None], asking: int) -> None:
+def fork_for(load: Callable[[], None], asking: int, read_late: Callable[[], None] = lambda: None) -> None:
     """Loads, then answers at this socket. It ends with the tests."""
     # They hear the terminal themselves, unless they were begun in the background.
     interrupted = signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.disable()
     load()
-    become(*serve(socket.socket(fileno=asking)), interrupted)
+    become(*serve(socket.socket(fileno=asking)), interrupted, read_late)
 
 
 if __name__ == "__main__":

@@ -21,8 +21,9 @@ from typing import IO
 
 ROOT = Path(__file__).resolve().parent.parent
 LOADED = "tests.loaded_server"
-#: What the product looks up when it asks a vendor, and not when it is loaded; and what it never looks up.
-LATE = {"ANTHROPIC_BASE_URL", "CUSTOM_BASE_URL", "PYTEST_CURRENT_TEST"}
+#: What the product looks up when it asks a vendor, and not when it is loaded; what each one that is forked reads again;
+#: and what it never looks up.
+LATE = {"ANTHROPIC_BASE_URL", "CUSTOM_BASE_URL", "REDIS_PREFIX", "PYTEST_CURRENT_TEST"}
 _ONE_AT_A_TIME = threading.RLock()
 
 
@@ -94,7 +95,7 @@ class Forked:
             os.close(self._handle)
 
 
-def run(module: str, arguments: Sequence[str], environment: Mapping[str, str], loaded: bool = False) -> tuple[int, str]:
+def run(module: str, arguments: Sequence[str], environment: Mapping[str, str], loaded: str = "") -> tuple[int, str]:
     """Runs it to its end: the exit code, and what it printed."""
     with tempfile.TemporaryFile("w+") as log:
         code = Forked(module, arguments, environment, log, loaded=loaded).wait()

@@ -3,7 +3,8 @@
     python -m tests.loaded_server N django.setup      (N: as for `tests/fork_server.py`, which forks this one; then what
                                                        sets Django up)
 
-What the product reads when it is loaded, it has read from the environment that those who are forked are given as well.
+What the product reads when it is loaded, it has read from the environment that those who are forked are given as well,
+but for what each of them reads again.
 """
 
 import os
@@ -27,6 +28,15 @@ def load(begin: str) -> None:
     fork_server.keep(impurities())
 
 
+def read_late() -> None:
+    """What settings hold and tests vary: nothing of the product keeps it anywhere else."""
+    from django.conf import settings
+
+    from config import environment
+
+    settings.REDIS_PREFIX = environment.read().redis_prefix
+
+
 def impurities() -> list[str]:
     """What is here and must not be: what is at work, and connections."""
     from django.db import connections
@@ -36,4 +46,4 @@ def impurities() -> list[str]:
 
 
 if __name__ == "__main__":
-    fork_server.fork_for(partial(load, sys.argv[2]), int(sys.argv[1]))
+    fork_server.fork_for(partial(load, sys.argv[2]), int(sys.argv[1]), read_late)

@@ -39,14 +39,15 @@ def test_nothing_of_it_is_left_to_the_next_one() -> None:
 
 
 def test_one_that_finds_the_product_loaded_finds_nothing_else_of_another_one() -> None:
-    for limit, vendor in (("7/min", "one"), ("7/min", "another"), ("8/min", "another")):
-        environment = {**os.environ, **of_the_test(), "LIMIT_MESSAGES": limit, "CUSTOM_BASE_URL": vendor}
+    for limit, own in (("7/min", "one"), ("7/min", "another"), ("8/min", "another")):
+        varied = {"LIMIT_MESSAGES": limit, "CUSTOM_BASE_URL": own, "REDIS_PREFIX": own}
+        environment = {**os.environ, **of_the_test(), **varied}
         alone = found(environment, "0", "settings")
         beside = found(environment, "0", "settings", loaded="django.setup")
         assert "chat.models" not in alone.pop("ours")
         assert {"chat.models", "config.asgi"} <= set(beside.pop("ours"))
         assert beside == alone
-        assert beside["messages"] == limit
+        assert (beside["messages"], beside["prefix"]) == (limit, own)
 
 
 def test_a_killed_one_has_the_number_of_its_signal() -> None:

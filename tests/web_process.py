@@ -21,6 +21,7 @@ from tests.forked import Forked
 SERVER = "chat.web.server"
 #: What sets Django up in those that are forked by one that has loaded the product.
 LOADED_BY = {SERVER: "django.setup", "tests.faults.selling": "tests.shop.installed.begin"}
+ALLOWED_HERE = "DJANGO_ALLOW_ASYNC_UNSAFE"
 #: How long a process may take to serve, and to end.
 PATIENCE_S = 60
 #: Makes processes notice each other's death soon, and lets tests sign in as often as they like.
@@ -48,7 +49,7 @@ class WebProcess:
         self.process = Forked(
             module,
             ["--fd", str(listening.fileno()), "daphne"],
-            {**os.environ, **of_the_test(), **environment},
+            {**_ours(), **of_the_test(), **environment},
             self._log,
             pass_fds=[listening.fileno()],
             loaded=LOADED_BY.get(module, ""),
@@ -122,6 +123,11 @@ def web_processes(count: int = 1, **environment: str) -> Iterator[list[WebProces
     finally:
         for each in processes:
             each.close()
+
+
+def _ours() -> dict[str, str]:
+    """The environment of this process, without what `tests/browser.py` allows this process alone."""
+    return {name: value for name, value in os.environ.items() if name != ALLOWED_HERE}
 
 
 def of_the_test() -> dict[str, str]:

@@ -8,6 +8,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from chat.models import Proposal, Session
+from chat.proposals.explaining import edited_by, edited_sentence
 from graphs.admin import causes
 from graphs.admin.display import link, list_link
 from graphs.admin.objects import ABOUT
@@ -35,6 +36,10 @@ def _session(ids: Mapping[str, str]) -> SafeString:
     return link(reverse("admin:chat_session_change", args=[ids["session"]]), _("conversation"))
 
 
+def _edited(proposal_id: str) -> str:
+    return "".join(edited_sentence(who) for who in edited_by([proposal_id]).values())
+
+
 def sessions_about(of: Object) -> SafeString:
     """The list of the conversations about an object."""
     return list_link(Session, gettext("conversations"), object=str(of), workspace=of.workspace.slug)
@@ -49,3 +54,4 @@ def register() -> None:
     ABOUT.extend((sessions_about, proposals_about))
     for noun, explained in (("proposal", _proposal), ("message", _message), ("session", _session)):
         causes.register(noun, explained)
+    causes.register_note("proposal", _edited)

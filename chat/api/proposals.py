@@ -169,6 +169,8 @@ class ProposalView(APIView):
 
 
 class PreviewView(APIView):
+    large_post = True
+
     @extend_schema(
         operation_id="previewProposal",
         request=PreviewBody,

@@ -1,4 +1,4 @@
-"""What led to a change, as histories show it: whose conversation, and for its owner where in it."""
+"""What led to a change, as histories show it: whose conversation, for its owner where in it, and what was edited."""
 
 import uuid
 from collections.abc import Collection, Iterable, Mapping
@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
-from chat.models import Message, Session
+from chat.models import Message, Proposal, Session
 from graphs.history import causes
 from graphs.history.causes import Explanation
 from graphs.objects.headers import address_of
@@ -17,9 +17,29 @@ _FACTS = ("id", "owner_id", "owner__username", "title", "hidden_at", "context_ty
 
 
 def register() -> None:
-    """Lets this module explain messages and sessions as causes. The app calls it once, when it is ready."""
+    """Lets this module explain proposals, messages and sessions as causes. The app calls it once, when it is ready."""
+    causes.register("proposal", edited_proposals)
     causes.register("message", messages)
     causes.register("session", sessions)
+
+
+def edited_proposals(member: Member, ids: Collection[str]) -> Mapping[str, Explanation]:
+    """The proposals that a person edited before they were applied: the reason of the change is the model's still."""
+    return {
+        id_: Explanation(edited_sentence(who), details={"proposalId": id_, "edited": True, "editedBy": who})
+        for id_, who in edited_by(ids, workspace=member.workspace).items()
+    }
+
+
+def edited_by(ids: Collection[str], **among: object) -> dict[str, str]:
+    """The names of those who edited proposals before they were applied, by the ids of these."""
+    edited = Proposal.objects.filter(pk__in=_uuids(ids), decided_arguments__isnull=False, **among)
+    return {str(pk): who or "?" for pk, who in edited.values_list("pk", "decided_by__username")}
+
+
+def edited_sentence(who: str) -> str:
+    """What histories say of a change that this person edited before it was applied."""
+    return _("Edited by %(person)s before it was applied") % {"person": who}
 
 
 def messages(member: Member, ids: Collection[str]) -> Mapping[str, Explanation]:

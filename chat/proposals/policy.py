@@ -9,13 +9,14 @@ from itertools import product
 from django.db.models import Q
 
 from chat.models import Allowance, Session, ValidationRule
+from chat.proposals.proposal_json import AskedShape, Level
 from graphs.models import Object
 from graphs.objects.kinds import is_object
 from graphs.objects.operations import Operation, Update
 from graphs.objects.refs import Ref
 from graphs.objects.stores import find
 
-Asked = list[dict[str, str]]
+Asked = list[AskedShape]
 
 
 def asked_by(
@@ -33,10 +34,10 @@ def asked_by(
     rules = ValidationRule.objects.filter(
         Q(workspace=None) | Q(workspace=of.workspace_id), tool__in=["", tool, *steps]
     ).select_related("workspace")
-    levels = []
+    levels: Asked = []
     for rule in sorted(rules, key=lambda rule: (rule.tool, rule.workspace_id or 0)):
         where = rule.workspace.slug if rule.workspace else ""
-        level = "tool" if rule.tool else "workspace" if where else "app"
+        level: Level = "tool" if rule.tool else "workspace" if where else "app"
         levels.append({"level": level, "why": rule.tool or where})
     if session.require_validation:
         levels.append({"level": "session", "why": str(session.pk)})

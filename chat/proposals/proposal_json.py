@@ -21,9 +21,12 @@ class TargetShape(ObjectName):
     version: int
 
 
+Level = Literal["app", "workspace", "tool", "session", "request", "untrusted", "default"]
+
+
 @with_config(extra="forbid")
 class AskedShape(TypedDict):
-    level: Literal["app", "workspace", "tool", "session", "request", "default"]
+    level: Level
     why: str
 
 

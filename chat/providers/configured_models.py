@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from chat.providers.provider import Price, ProviderConfig, Wire
+from chat.providers.sentences import Sentence, gettext_noop
 
 DETECTION_ORDER = ("deepseek", "openai", "anthropic", "custom")
 FALLBACK = "demo"
@@ -171,6 +172,9 @@ class ConfiguredModels:
             sentences += _wrong_window(_variable(name, "CONTEXT_WINDOW"), self._environ, entry.max_tokens)
             sentences += _wrong_url(url, self._value(url)) if self._value(url) else []
             sentences += _wrong_price(_variable(name, "PRICE"), self._environ)
+            sentences += _wrong_strength(_variable(name, "STRENGTH"), self._environ)
+            sentences += _wrong_key(_variable(name, "API_KEY"), self._environ)
+        sentences += self._ignored_model()
         return list(dict.fromkeys(sentences))
 
     def _choice(self, name: str, model: str, *, default: bool) -> Choice:
@@ -189,21 +193,35 @@ class ConfiguredModels:
     def _missing(self, name: str, model: str = "") -> list[str]:
         entry = self._entries.get(name)
         if entry is None:
-            return [f"There is no provider {name!r}. Use one of: {', '.join(self._entries)}."]
+            text = gettext_noop("There is no provider '%(name)s'. Use one of: %(names)s.")
+            return [Sentence(text, name=name, names=", ".join(self._entries))]
         if entry.wire == "demo":
             return []
-        missing = []
+        missing: list[str] = []
         key, base_url = _variable(name, "API_KEY"), _variable(name, "BASE_URL")
         if entry.base_url and not self._value(key):
-            missing.append(f"The provider {name!r} needs a key: set {key}.")
+            missing.append(
+                Sentence(
+                    gettext_noop("The provider '%(name)s' needs a key: set %(variable)s."), name=name, variable=key
+                )
+            )
         missing.extend(_wrong_window(_variable(name, "CONTEXT_WINDOW"), self._environ, entry.max_tokens))
         missing.extend(_wrong_price(_variable(name, "PRICE"), self._environ))
+        missing.extend(_wrong_strength(_variable(name, "STRENGTH"), self._environ))
+        missing.extend(_wrong_key(key, self._environ))
         missing.extend(_wrong_url(base_url, self._base_url(name)))
         if not _MODEL_NAME.fullmatch(model or self._model(name)):
-            missing.append(
-                f"The provider {name!r} needs the name of a model: set {_variable(name, 'MODEL')} or LLM_MODEL."
-            )
+            text = gettext_noop("The provider '%(name)s' needs the name of a model: set %(variable)s or LLM_MODEL.")
+            missing.append(Sentence(text, name=name, variable=_variable(name, "MODEL")))
         return missing
+
+    def _ignored_model(self) -> list[str]:
+        """A sentence where the demo answers although a model is named."""
+        entry = self._entries.get(self.default())
+        if entry is None or entry.wire != "demo" or not self._value("LLM_MODEL"):
+            return []
+        text = gettext_noop("LLM_MODEL names a model, but the demo answers: set LLM_PROVIDER, and the key it needs.")
+        return [Sentence(text)]
 
     def _only_embeds(self, name: str) -> bool:
         """Whether its address and key were given for vectors: nothing names a model of it that writes."""
@@ -286,9 +304,12 @@ def _variable(name: str, suffix: str) -> str:
 def _wrong_window(variable: str, environ: Mapping[str, str], max_tokens: int) -> list[str]:
     given = environ.get(variable, "").strip()
     if given and not (given.isascii() and given.isdigit() and len(given) <= MAX_WINDOW_DIGITS):
-        return [f"{variable} must be a number of tokens, for example 32768."]
+        return [
+            Sentence(gettext_noop("%(variable)s must be a number of tokens, for example 32768."), variable=variable)
+        ]
     if given and int(given) < max_tokens + LEAST_PROMPT:
-        return [f"{variable} must be {max_tokens + LEAST_PROMPT} or more: of it an answer may take {max_tokens}."]
+        text = gettext_noop("%(variable)s must be %(least)s or more: of it an answer may take %(most)s.")
+        return [Sentence(text, variable=variable, least=max_tokens + LEAST_PROMPT, most=max_tokens)]
     return []
 
 
@@ -310,20 +331,46 @@ def _price_said(text: str) -> Price | None:
 def _wrong_price(variable: str, environ: Mapping[str, str]) -> list[str]:
     given = environ.get(variable, "").strip()
     if given and _price_said(given) is None:
-        return [f"{variable} must be dollars per million tokens, for example input=0.5,output=1.5,cached=0.1."]
+        text = gettext_noop(
+            "%(variable)s must be dollars per million tokens, for example input=0.5,output=1.5,cached=0.1."
+        )
+        return [Sentence(text, variable=variable)]
     return []
 
 
+def _wrong_strength(variable: str, environ: Mapping[str, str]) -> list[str]:
+    given = environ.get(variable, "").strip()
+    if not given or _STRENGTH.fullmatch(given):
+        return []
+    return [Sentence(gettext_noop("%(variable)s must be a number from 0 to 9999."), variable=variable)]
+
+
+def _wrong_key(variable: str, environ: Mapping[str, str]) -> list[str]:
+    """A sentence where no header of HTTP can carry the key."""
+    given = environ.get(variable, "").strip()
+    fits = given.isascii() and given.isprintable() and " " not in given
+    text = gettext_noop("%(variable)s holds no key: it has blanks, line breaks or letters that no key has.")
+    return [] if fits else [Sentence(text, variable=variable)]
+
+
 def _wrong_url(variable: str, url: str) -> list[str]:
+    wrong = _wrong_in_url(url)
+    return [Sentence(wrong, variable=variable)] if wrong else []
+
+
+def _wrong_in_url(url: str) -> str:
+    """What is wrong with it, as the template of a sentence; "" if nothing is."""
     try:
         parts = urlsplit(url)
         host, _port = parts.hostname, parts.port
     except ValueError:
-        return [f"{variable} is not a URL."]
+        return gettext_noop("%(variable)s is not a URL.")
     if not url.isprintable():
-        return [f"{variable} is not a URL."]
+        return gettext_noop("%(variable)s is not a URL.")
     if parts.scheme not in {"http", "https"} or not host:
-        return [f"{variable} must be the http or https address of an endpoint."]
+        return gettext_noop("%(variable)s must be the http or https address of an endpoint.")
     if parts.username or parts.password or parts.query:
-        return [f"{variable} must hold no user, password or query: the key goes into the API_KEY variable."]
-    return []
+        return gettext_noop(
+            "%(variable)s must hold no user, password or query: the key goes into the API_KEY variable."
+        )
+    return ""

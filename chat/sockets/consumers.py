@@ -71,7 +71,7 @@ class ChatConsumer(PersonConsumer):
     async def _decide(self, frame: frames.Resume) -> None:
         """Decides on a proposal of any conversation of the workspace; its owner also sees how it goes on."""
         self._subscriptions.require_room(frame.session_id)
-        decided, own = await self.as_person(commands.decide, frame)
+        decided, own = await self.as_writer(commands.decide, frame)
         proposal = decided.proposal
         answer = {"sessionId": frame.session_id, "proposalId": str(proposal.pk), "status": proposal.status}
         if decided.run is not None and own:

@@ -19,6 +19,7 @@ from chat.access.checks import End, Reader, check_access
 from chat.access.connections import Slot
 from chat.access.identity import Identity
 from chat.actions.refusals import Refused
+from chat.concurrency import turns
 from chat.concurrency.database import in_db
 from chat.engine.runtime import NotServing
 from chat.queries.streams import ReadableStream
@@ -27,6 +28,7 @@ from chat.sockets.closing import ACCESS_CODES, NOT_AUTHENTICATED, TOO_MANY, Clos
 from chat.sockets.connection import GatedConsumer
 from chat.sockets.pace import Pace
 from graphs.site import refusal_events
+from graphs.site.api.problems import Problem
 from graphs.site.database_away import AWAY
 from graphs.site.json_input import parse_json
 
@@ -193,6 +195,19 @@ class PersonConsumer(GatedConsumer):
             return act(reader.identity.user, *args, **kwargs)
 
         return await in_db(act_if_allowed)
+
+    async def as_writer(self, act: Callable[Concatenate[User, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """`as_person`, a few at a time, for what waits for whoever holds an object. Raises `Problem` 429."""
+        reader = self.reader()
+        assert reader is not None
+        turn = await turns.of_process.take((reader.identity.user.pk, "edits"))
+        if turn is None:
+            sentence = _("You have too much in progress here. Try again when some of it is done.")
+            raise Problem(429, "throttled", sentence)
+        try:
+            return await self.as_person(act, *args, **kwargs)
+        finally:
+            turns.of_process.end(turn)
 
 
 def _now() -> float:

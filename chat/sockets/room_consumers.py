@@ -91,14 +91,14 @@ class GraphConsumer(RoomConsumer):
     async def handle(self, frame: Any) -> None:
         match frame:
             case graph_frames.Edit() | graph_frames.Undo():
-                done = await self.as_person(graph_commands.edit, self.workspace, self.object_id, frame)
+                done = await self.as_writer(graph_commands.edit, self.workspace, self.object_id, frame)
                 if self.watcher is not None:
                     self.watcher.room.editors.add(self.watcher.user_id)
                 runtime.current().rooms.edited(self.object_id)
                 acknowledged = {"version": done.version, "operations": operations_json(done)}
                 await self.send_frame({"type": "graph:ack", "_id": frame.id, **acknowledged})
             case graph_frames.Save():
-                saved = await self.as_person(graph_commands.save, self.workspace, self.object_id)
+                saved = await self.as_writer(graph_commands.save, self.workspace, self.object_id)
                 runtime.current().rooms.edited(self.object_id)
                 version = self.watcher.room.version if self.watcher else None
                 answer = {"version": version, "changeSetIds": [str(change_set) for change_set in saved]}

@@ -33,9 +33,13 @@ MOST = 8
 MOST_OF_ONE = 2
 #: Of these so many are made at the same time: others have the interpreter for a third of the time.
 MOST_MADE = 2
+#: One person's are made one after the other: nobody holds all that are made.
+MOST_MADE_OF_ONE = 1
 WAIT_S = 10.0
 #: Who takes longer to read an answer loses it to somebody who waits, where all places are taken.
 READ_WITHIN_S = 30.0
+#: Nothing that is posted there answers much, and a question shall not wait for being looked at.
+CONVERSATIONS = "/api/v1/chat/"
 #: Where a scope has what tells a place how its answer is made.
 PLACE = "countersign.place"
 
@@ -127,8 +131,10 @@ class Places:
         return place
 
     def _has_room(self, user_id: int) -> bool:
-        made = sum(not place.is_made for place in self._taken)
-        return len(self._taken) < MOST and made < MOST_MADE and self._of_person[user_id] < MOST_OF_ONE
+        made = [place.user_id for place in self._taken if not place.is_made]
+        if len(made) >= MOST_MADE or made.count(user_id) >= MOST_MADE_OF_ONE:
+            return False
+        return len(self._taken) < MOST and self._of_person[user_id] < MOST_OF_ONE
 
     def _cut_a_slow_reader(self, now: float) -> None:
         """Ends what was sent for longest, if all places are taken and it took too long."""
@@ -201,14 +207,16 @@ class _Paced:
 
 
 def _may_be_large(scope: dict[str, Any]) -> bool:
-    """Whether the view says so of what it answers: `large_answer` is True, or the parameter that makes it large."""
-    if scope["method"] not in {"GET", "HEAD"}:
+    """Whether the view says so of what it answers: `large_answer` is True, or the parameter that makes it large, of
+    what is read; `large_post` is True of what is asked by POST."""
+    marks = {"GET": "large_answer", "HEAD": "large_answer", "POST": "large_post"}
+    if scope["method"] not in marks or (scope["method"] == "POST" and scope["path"].startswith(CONVERSATIONS)):
         return False
     try:
         view = resolve(scope["path"]).func
     except Resolver404:
         return False
-    large: bool | str = getattr(getattr(view, "view_class", view), "large_answer", False)
+    large: bool | str = getattr(getattr(view, "view_class", view), marks[scope["method"]], False)
     return large if isinstance(large, bool) else large in parse_qs(scope.get("query_string", b"").decode("latin1"))
 
 

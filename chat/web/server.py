@@ -80,7 +80,13 @@ class DrainingServer(Server):
         from chat import checks
         from chat.concurrency.database import in_db
         from chat.engine.runtime import Runtime
+        from rag.checks import log_sink_is_there
 
+        if wrong := log_sink_is_there():
+            log.critical("%s", wrong[0].msg)
+            self.exit_code = 1
+            self._stop()
+            return
         try:
             self.application = import_string(settings.ASGI_APPLICATION)
             self._runtime = Runtime(self.fail)

@@ -67,7 +67,7 @@ class ChangeSetAdmin(AuditAdmin):
         ("created_at", "actor_label", "tenant"),
         ("origin", "model", "prompt_version"),
         "what",
-        ("linked_objects", "caused_by"),
+        ("linked_objects", "led_here"),
     )
     when = column(_("when"), lambda obj: date_format(localtime(obj.created_at), "SHORT_DATETIME_FORMAT"))
     count = column(_("changes"), lambda obj: obj.size)
@@ -145,6 +145,13 @@ class ChangeSetAdmin(AuditAdmin):
     def caused_by(self, obj: ChangeSet) -> SafeString:
         found = causes.links(obj.causes or [obj.cause])
         return format_html_join(" · ", "{}", ((each,) for each in found)) or SafeString("—")
+
+    @admin.display(description=_("caused by"))
+    def led_here(self, obj: ChangeSet) -> SafeString:
+        """The causes, and on this page alone what is to be known of them: it takes a query for each."""
+        every = obj.causes or [obj.cause]
+        shown = [*causes.links(every), *causes.notes(every)]
+        return format_html_join(" · ", "{}", ((each,) for each in shown)) or SafeString("—")
 
 
 def _links(change_set: ChangeSet) -> Iterator[SafeString]:

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from django.utils.functional import Promise
 
 from graphs.admin.display import pretty
-from graphs.admin.side_by_side import Row, side_by_side
+from graphs.admin.side_by_side import Row, beginning, side_by_side
+from graphs.history.bounded_diffs import Room, bounded
 from graphs.history.diffs import DiffEntry, DiffField, diff_of, labelled
 from graphs.history.scopes import operation_of
 from graphs.models import Modification
@@ -51,7 +53,9 @@ class ShownItem:
 def of_modifications(rows: Sequence[Modification], labels: Mapping[Ref, str], whole: bool = False) -> list[ShownItem]:
     """Rows of one change set, which can be taken back one by one. `labels` are what items are called."""
     ids = {(row.kind, row.key, row.field): row.pk for row in rows}
-    return [_item(entry, ids, whole) for entry in diff_of(net(map(operation_of, rows)), labels)]
+    operations = net(map(operation_of, rows))
+    diff = diff_of(operations, labels) if whole else bounded(operations, Room(), partial(diff_of, names=labels))
+    return [_item(entry, ids, whole) for entry in diff]
 
 
 def of_diff(entries: Iterable[DiffEntry], whole: bool = False) -> list[ShownItem]:
@@ -73,8 +77,12 @@ def _item(entry: DiffEntry, ids: Mapping[tuple[str, str, str], int], whole: bool
 
 
 def _field(field: DiffField, modification: int | None, whole: bool) -> ShownField:
-    form = field["form"]
-    rows = side_by_side(_text(form, field["old"]), _text(form, field["new"]), whole)
+    form, lines, cut = field["form"], field.get("lines"), field.get("cut")
+    if cut and lines:
+        rows = beginning(lines, (field.get("added") or 0) + (field.get("removed") or 0))
+    else:
+        old, new = (_text("text" if cut else form, field[side]) for side in ("old", "new"))
+        rows = side_by_side(old, new, whole)
     return ShownField(field["label"], form, tuple(rows), modification)
 
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from django import forms
@@ -19,6 +20,7 @@ from graphs.admin import history_scopes
 from graphs.admin.display import pretty
 from graphs.admin.history_diff import ShownItem, of_diff
 from graphs.history import rollback
+from graphs.history.bounded_diffs import Room, bounded
 from graphs.history.code_diff import visible
 from graphs.history.diffs import diff_in
 from graphs.history.rollback import LeftOut, Plan, RollbackRefused
@@ -132,8 +134,10 @@ def _value(of: str | None, item: Ref, field: str) -> str:
 
 def _shown(plan: Plan, left: tuple[LeftOut, ...]) -> dict[str, Any]:
     items: list[ShownItem] = []
+    room = Room()
     for step in plan.steps:
-        items += of_diff(diff_in(step.object, step.undone.operations[: ITEMS_SHOWN - len(items)]))
+        operations = step.undone.operations[: ITEMS_SHOWN - len(items)]
+        items += of_diff(bounded(operations, room, partial(diff_in, step.object)))
     clashes = [_clash(clash) for clash in named(plan)]
     offered = {clash.value for clash in clashes}
     stay = [_stays(each) for each in left if _value(each.of, each.item, each.field) not in offered]

@@ -7,7 +7,7 @@ from itertools import groupby, zip_longest
 from typing import Literal
 
 from graphs.history import code_diff
-from graphs.history.code_diff import Line
+from graphs.history.code_diff import DiffLine, Line
 
 #: Rows of one field; a text of ten thousand lines is shown as a whole only where somebody asks for it.
 MOST_ROWS = 400
@@ -49,6 +49,12 @@ def side_by_side(old: str, new: str, whole: bool = False) -> list[Row]:
     if len(rows) > MOST_ROWS:
         rows[MOST_ROWS:] = [Row("folded", folded=sum(row.folded or 1 for row in rows[MOST_ROWS:]))]
     return rows
+
+
+def beginning(lines: Sequence[DiffLine], count: int) -> list[Row]:
+    """The rows of the first of so many lines, and one that stands for the rest."""
+    rows = list(_paired(Line(line["op"], line.get("old"), line.get("new"), line["text"]) for line in lines))
+    return [*rows, Row("folded", folded=count - len(lines))] if count > len(lines) else rows
 
 
 def _paired(lines: Iterable[Line]) -> Iterator[Row]:

@@ -1,6 +1,7 @@
 """The versions of an object with a history: when each came about, and what differs between any two."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from django import forms
@@ -13,6 +14,7 @@ from django.utils.translation import gettext_lazy
 
 from graphs.admin.audit import auditable
 from graphs.admin.history_diff import of_diff
+from graphs.history.bounded_diffs import Room, bounded
 from graphs.history.compare import between
 from graphs.history.diffs import diff_of
 from graphs.history.outside import is_unnoticed
@@ -83,6 +85,7 @@ def versions_page(request: HttpRequest, there: Object | None, object_id: int, si
     compared = usable and known_kind and None not in (a, b)
     operations = between(last.type, object_id, a or 0, b or 0) if compared and last else ()
     first = operations[:ITEMS_SHOWN]
+    whole = "whole" in request.GET
     known = labels(there, [each.item for each in first]) if there and known_kind else {}
     context = {
         **site,
@@ -95,7 +98,9 @@ def versions_page(request: HttpRequest, there: Object | None, object_id: int, si
         "revisions": listed[:VERSIONS_PER_PAGE],
         "next": listed[VERSIONS_PER_PAGE - 1].version if len(listed) > VERSIONS_PER_PAGE else None,
         "compared": compared,
-        "items": of_diff(diff_of(first, known), "whole" in request.GET),
+        "items": of_diff(
+            diff_of(first, known) if whole else bounded(first, Room(), partial(diff_of, names=known)), whole
+        ),
         "unshown": len(operations) - len(first),
         "whole_address": f"?a={a}&b={b}&whole",
     }

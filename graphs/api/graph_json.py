@@ -6,7 +6,7 @@ from typing import Any, Self
 from django.db.models import Count, Sum
 from django.utils.translation import get_language, gettext
 
-from graphs.api.beginnings import beginnings
+from graphs.api.beginnings import beginnings, first_handles
 from graphs.models import Graph, NodeType
 from graphs.objects.streams import streams
 from graphs.site.api.paging import PageShape
@@ -33,7 +33,7 @@ class NodeTypeShape(ExportedNodeType):
 
 
 class CustomNodeType(ExportedNodeType):
-    """`cut` names the texts of which only the beginning is here."""
+    """`cut` names the texts of which only the beginning is here, and handles where only the first ones are."""
 
     version: int
     untrusted_since: datetime | None
@@ -42,7 +42,8 @@ class CustomNodeType(ExportedNodeType):
     @classmethod
     def of(cls, row: NodeType) -> Self:
         texts, cut = beginnings({"description": row.description, "process": row.process})
-        return cls.from_attributes(row, **texts, cut=cut)
+        handles, fewer = first_handles(row.handles)
+        return cls.from_attributes(row, **texts, handles=handles, cut=[*cut, *(["handles"] if fewer else [])])
 
 
 class NodeTypePage(PageShape[CustomNodeType]): ...
@@ -102,16 +103,20 @@ class ImportResult(Shape):
     nodes: int
     edges: int
     warnings: list[ImportWarning]
+    warning_count: int | None = None
     replaced: bool | None = None
     change_set: Id | None = None
 
     @classmethod
     def of(cls, done: ImportedGraph) -> Self:
-        """With `replaced` where the graph was there before, and then the change set, unless all was like this."""
+        """The first warnings, with the count of all where they are more; `replaced` where the graph was there before,
+        and then the change set, unless all was like this."""
         warnings = [ImportWarning.from_attributes(warning) for warning in done.warnings]
         there = {"replaced": True} if done.replaced else {}
         changed = {"change_set": done.change_set} if done.change_set else {}
-        return cls(key=done.graph.key, nodes=done.nodes, edges=done.edges, warnings=warnings, **there, **changed)
+        more = {"warning_count": done.warning_count} if done.unsaid else {}
+        counts = {"nodes": done.nodes, "edges": done.edges}
+        return cls(key=done.graph.key, warnings=warnings, **counts, **more, **there, **changed)
 
 
 def etag(graph: Graph) -> str:

@@ -1,6 +1,7 @@
 """GET history, GET history/{id}, GET history/versions, POST history/{id}/rollback, POST history/rollback."""
 
 from datetime import datetime
+from functools import partial
 
 from django.db import transaction
 from django.utils import timezone
@@ -14,6 +15,7 @@ from rest_framework.views import APIView
 from graphs.api.history_json import ChangeSetPage, ChangeSetShape, ComparedShape, VersionPage, VersionShape, hidden_in
 from graphs.api.rollback_json import MOST_ENTRIES, PreviewShape, RollbackBody, ScopeBody, ScopedRollbackBody
 from graphs.history import queries, rollback
+from graphs.history.bounded_diffs import MOST, MOST_OF_ONE, Room, bounded
 from graphs.history.compare import between
 from graphs.history.diffs import diff_in
 from graphs.history.scopes import AsOf, Caused, ChangeSets, OneModification, Scope
@@ -27,7 +29,7 @@ from graphs.site.api.bodies import read_body
 from graphs.site.api.members import current_member
 from graphs.site.api.openapi import problems
 from graphs.site.api.paging import PAGE_PARAMETERS, asked_page
-from graphs.site.api.parameters import no_object_name, object_name
+from graphs.site.api.parameters import no_object_name, number, object_name
 from graphs.site.api.problems import Problem, invalid
 
 _GREATEST = 2**31 - 1
@@ -39,6 +41,7 @@ LONGEST_SEARCH = 100
 #: Digits of the greatest version.
 LONGEST_VERSION = len(str(_GREATEST))
 SEARCH = OpenApiParameter("search", str, description="In the field, the key or the name of what was modified.")
+MODIFICATION = OpenApiParameter("modification", int, description="The id of the only one that is wanted; it is whole.")
 FILTERS = [
     OBJECT,
     OpenApiParameter("who", str, description="The name of the person who did it."),
@@ -71,17 +74,24 @@ class HistoryView(APIView):
 class ChangeSetView(APIView):
     large_answer = True
 
-    @extend_schema(operation_id="getChangeSet", parameters=[SEARCH, *PAGE_PARAMETERS], responses={200: ChangeSetPage})
+    @extend_schema(
+        operation_id="getChangeSet", parameters=[SEARCH, MODIFICATION, *PAGE_PARAMETERS], responses={200: ChangeSetPage}
+    )
     def get(self, request: Request, change_set_id: str) -> Response:
-        """One change set; of a long one its modifications in pages, and of each page the diff."""
+        """One change set; of a long one its modifications in pages, and of each page the diff. Of what is too long
+        beside others there is the beginning: `modification` names one that is wanted whole."""
         member = current_member(request)
         change_set = _change_set(member, change_set_id)
         search = request.GET.get("search", "").strip()
         if len(search) > LONGEST_SEARCH or not search.isprintable():
             raise invalid("search", _("This cannot be looked for."))
         rows = queries.modifications(change_set, search)
+        most = MOST
+        if "modification" in request.GET:
+            most = MOST_OF_ONE
+            rows = rows.filter(pk=number(request, "modification", 0, 2**63 - 1))
         page = asked_page(request, rows.exclude(object__in=hidden_in(member, [change_set.pk])), ("sequence",))
-        answer = ChangeSetPage.of(member, change_set, page.rows, next=page.next, previous=page.previous)
+        answer = ChangeSetPage.of(member, change_set, page.rows, most, next=page.next, previous=page.previous)
         return Response(answer.to_json())
 
 
@@ -100,12 +110,13 @@ class VersionsView(APIView):
         a = _version(request, "a", subject)
         b = _version(request, "b", subject) if "b" in request.GET else subject.version
         operations = between(subject.type, subject.pk, a, b)
-        diff = diff_in(subject, operations[:MOST_ENTRIES])
+        diff = bounded(operations[:MOST_ENTRIES], Room(), partial(diff_in, subject))
         name = Ref(subject.type, subject.key).to_json()
         return Response(ComparedShape(object=name, a=a, b=b, diff=diff, total=len(operations)).to_json())
 
 
 class ChangeSetRollbackView(APIView):
+    large_post = True
     limited_as = "rollbacks"
 
     @extend_schema(
@@ -123,6 +134,7 @@ class ChangeSetRollbackView(APIView):
 
 
 class RollbackView(APIView):
+    large_post = True
     limited_as = "rollbacks"
 
     @extend_schema(

@@ -3,14 +3,16 @@
 import uuid
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Literal, Self, cast
+from functools import partial
+from typing import Annotated, Any, Literal, NotRequired, Self, cast
 
 from django.db.models import Case, Count, F, Func, IntegerField, JSONField, When
 from django.db.models.functions import Coalesce
-from pydantic import with_config
+from pydantic import Field, with_config
 from typing_extensions import TypedDict
 
 from graphs.history import causes, queries
+from graphs.history.bounded_diffs import MOST_OF_ONE, MOST_TOLD, Room, bounded
 from graphs.history.diffs import DiffEntry, diff_of, label_of
 from graphs.history.scopes import operation_of
 from graphs.models import ChangeSet, Modification, Object, Origin, Revision
@@ -35,7 +37,7 @@ Names = Mapping[int, Mapping[Ref, str]]
 
 # Plain data, as a page of versions has five hundred of them.
 @with_config(extra="forbid")
-class ModificationShape(TypedDict):
+class _Modification(TypedDict):
     id: int
     object: ObjectName
     action: Action
@@ -44,7 +46,13 @@ class ModificationShape(TypedDict):
     new: Any
 
 
-class ListedModification(ModificationShape):
+class ModificationShape(_Modification):
+    """`cut`: its values are too long to be shown beside others. `GET history/{id}?modification=` has them."""
+
+    cut: NotRequired[Annotated[bool | None, Field(default=None)]]
+
+
+class ListedModification(_Modification):
     label: str
     cut: bool
 
@@ -138,24 +146,28 @@ class ChangeSetShape(ChangeSetHead):
     diff: AsItIs[list[DiffEntry]]
 
     @classmethod
-    def of(cls, member: Member, change_set: ChangeSet, rows: Sequence[Modification], **more: Any) -> Self:
-        """One change set with these of its modifications, and how they look as a diff."""
+    def of(cls, member: Member, change_set: ChangeSet, rows: Sequence[Modification], most: int, **more: Any) -> Self:
+        """One change set with these of its modifications, and how they look as a diff; both weigh no more than
+        `most`, but the values of one that is asked for alone."""
         (found,) = _found(member, [change_set], hidden_in(member, [change_set.pk]))
         names = _names(member, rows)
         by_object: dict[int, list[Operation]] = {}
         for row in rows:
             by_object.setdefault(row.object, []).append(operation_of(row))
+        room = Room(most)
         diff = [
-            entry for owner, operations in by_object.items() for entry in diff_of(net(operations), names.get(owner, {}))
+            entry
+            for owner, operations in by_object.items()
+            for entry in bounded(net(operations), room, partial(diff_of, names=names.get(owner, {})))
         ]
-        shown = [_modification(row) for row in rows]
+        shown = _shown(rows, None if most == MOST_OF_ONE else Room(most))
         return cls.from_attributes(change_set, **found, modifications=shown, diff=diff, **more)
 
     @classmethod
     def applied(cls, member: Member, id_: uuid.UUID) -> Self:
         """A change set that was just made, with the beginning of its modifications."""
         change_set = queries.change_set(member.workspace.pk, id_)
-        return cls.of(member, change_set, list(change_set.modifications.order_by("sequence")[:MOST_SHOWN]))
+        return cls.of(member, change_set, list(change_set.modifications.order_by("sequence")[:MOST_SHOWN]), MOST_TOLD)
 
 
 class _Neighbours(Shape):
@@ -209,7 +221,7 @@ class ComparedShape(Shape):
     total: int
 
 
-def _modification(row: Modification) -> ModificationShape:
+def _modification(row: Modification) -> _Modification:
     return {
         "id": row.pk,
         "object": Ref(row.kind, row.key).to_json(),
@@ -218,6 +230,17 @@ def _modification(row: Modification) -> ModificationShape:
         "old": showable(row.old),
         "new": row.new,
     }
+
+
+def _shown(rows: Sequence[Modification], room: Room | None) -> list[ModificationShape]:
+    """The modifications, those that find no room without their values; with no limit all are whole."""
+    shown: list[ModificationShape] = []
+    for row in rows:
+        if room is None or room.takes(row.old, row.new):
+            shown.append(cast("ModificationShape", _modification(row)))
+        else:
+            shown.append({**_modification(row), "old": None, "new": None, "cut": True})
+    return shown
 
 
 def _in_list(row: Any, names: Names) -> ListedModification:

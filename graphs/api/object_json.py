@@ -68,6 +68,7 @@ class _AnyObject(Shape):
     parent: ObjectName | None
     url: str | None
     updated_at: Moment | None
+    untrusted_since: Moment | None
 
 
 class ListedObject(_AnyObject):
@@ -127,4 +128,5 @@ def _values(member: Member, kind: Kind, row: Model, header: Object | None) -> di
         "parent": parent.to_json() if parent else None,
         "url": url_of(kind, row) or None,
         "updated_at": header.updated_at if header else None,
+        "untrusted_since": header.untrusted_since if header else None,
     }

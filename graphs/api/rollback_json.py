@@ -1,10 +1,12 @@
 """Rollbacks as the API takes and answers them."""
 
 from datetime import datetime
+from functools import partial
 from typing import Annotated, Any, Self
 
 from pydantic import Field
 
+from graphs.history.bounded_diffs import MOST_OF_ONE, Room, beginning, bounded
 from graphs.history.diffs import DiffEntry, diff_in
 from graphs.history.rollback import Plan
 from graphs.history.rollback_conflicts import NamedClash, named
@@ -72,21 +74,27 @@ class ConflictShape(Shape):
     changed_by: str | None
     changed_at: datetime | None
     change_set_id: str | None
+    cut: bool | None = None
 
     @classmethod
-    def of(cls, named_clash: NamedClash) -> Self:
+    def of(cls, named_clash: NamedClash, room: Room | None = None) -> Self:
+        """A clash, of whose values there are beginnings where they find no room: it is `cut` then."""
         clash = named_clash.clash
-        return cls.from_attributes(
-            named_clash,
+        whole = (room or Room()).takes(clash.expected, clash.found)
+        return cls(
             graph=named_clash.of,
             object=clash.item.to_json(),
             field=clash.field,
+            label=named_clash.label,
+            field_label=named_clash.field_label,
+            changed_at=named_clash.changed_at,
             code=clash.code,
             detail=named_clash.sentence,
-            expected=clash.expected,
-            found=clash.found,
+            expected=clash.expected if whole else beginning(clash.expected),
+            found=clash.found if whole else beginning(clash.found),
             changed_by=named_clash.changed_by or None,
             change_set_id=named_clash.change_set_id or None,
+            **({} if whole else {"cut": True}),
         )
 
 
@@ -105,21 +113,23 @@ class PreviewShape(Shape):
 
     @classmethod
     def of(cls, plan: Plan) -> Self:
-        """What a rollback would do."""
-        diff: list[GraphDiffEntry] = [
-            {**entry, "graph": step.object.key}
-            for step in plan.steps
-            for entry in diff_in(step.object, step.undone.operations)
-        ]
+        """What a rollback would do: the first entries, and of one that is alone as much as is ever shown."""
+        total = len(plan.operations)
+        room = Room(MOST_OF_ONE) if total == 1 else Room()
+        diff: list[GraphDiffEntry] = []
+        for step in plan.steps:
+            shown = step.undone.operations[: MOST_ENTRIES - len(diff)]
+            entries = bounded(shown, room, partial(diff_in, step.object))
+            diff += [{**entry, "graph": step.object.key} for entry in entries]
         left_out = [
             LeftOutShape(graph=step.object.key, object=left.item.to_json(), field=left.field)
             for step in plan.steps
             for left in step.undone.left
         ]
         return cls(
-            diff=diff[:MOST_ENTRIES],
-            total=len(diff),
-            conflicts=[ConflictShape.of(clash) for clash in named(plan)],
+            diff=diff,
+            total=total,
+            conflicts=[ConflictShape.of(clash, room) for clash in named(plan)],
             left_out=left_out,
             digest=plan.digest,
         )

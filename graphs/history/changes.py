@@ -8,16 +8,16 @@ from django.db import connection, transaction
 
 from graphs.history import fast_updates, live_edits
 from graphs.history.recording import Applied, Because, Done, Revised, record, send_changed
-from graphs.models import Object
+from graphs.models import Object, Origin
 from graphs.objects.headers import parent_of
 from graphs.objects.holding import hold
 from graphs.objects.kinds import KINDS, store_of
 from graphs.objects.model_batches import delete_all
 from graphs.objects.model_rows import refusals_of
-from graphs.objects.operations import Delete, Operation, net, result
+from graphs.objects.operations import Create, Delete, Operation, growth, net, result
 from graphs.objects.preconditions import Before
 from graphs.objects.refs import Ref
-from graphs.objects.stores import Coming, ObjectChange, befores, by_owner, find, refuse_users
+from graphs.objects.stores import Coming, ObjectChange, befores, by_owner, find, refuse_users, require_room
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,7 @@ def apply(
         if len(asked) == 1 and fast_updates.fits(asked[0].operations):
             versions, applied = fast_updates.apply(asked[0].object, asked[0].operations, because)
             if applied is not None:
+                refuse_growth(asked, because.origin)
                 return send_changed(applied)
         versions = versions or _hold_saved(sorted(each.object.pk for each in asked if each.object.pk is not None))
         hold_beside(asked)
@@ -52,7 +53,23 @@ def apply(
             HeldChange(each.object, each.operations, versions.get(each.object.pk), before)
             for each, before in zip(asked, befores(asked, held=True), strict=True)
         ]
-        return record(around.workspace_id, because, write(held))
+        done = write(held)
+        refuse_growth(held, because.origin)
+        return record(around.workspace_id, because, done)
+
+
+def refuse_growth(written: Sequence[ObjectChange], origin: Origin) -> None:
+    """Raises `ChangeRefused` if what was just written makes an object too large.
+
+    An import may be as large as a file, and what comes as a whole is as large as what it is a copy of, or was.
+    """
+    if origin == Origin.IMPORT:
+        return
+    for each in written:
+        of = each.object
+        comes = any(isinstance(operation, Create) and operation.item.type == of.type for operation in each.operations)
+        if not comes and (by := growth(each.operations)) > 0:
+            store_of(of.type).refuse_growth(of, by, back=origin == Origin.ROLLBACK)
 
 
 def _hold_saved(objects: Sequence[int]) -> dict[int, int]:
@@ -79,6 +96,9 @@ def write(changes: Sequence[HeldChange]) -> list[Done]:
     """
     for change in changes:
         change.before.refuse_conflicts(change.operations)
+    if changes:
+        every = (operation for change in changes for operation in change.operations)
+        require_room(changes[0].object.workspace_id, every)
     done: dict[int, Done] = {}
     coming = Coming()
     for (turn, _type), group in groupby(sorted(changes, key=_turn_and_type), _turn_and_type):

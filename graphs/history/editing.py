@@ -18,7 +18,7 @@ from graphs.objects.headers import existing_with_rows, may_edit, may_see, requir
 from graphs.objects.holding import held, hold_workspace
 from graphs.objects.kinds import KINDS, Kind, whole_of
 from graphs.objects.new_keys import refuse_numbers
-from graphs.objects.operations import Operation
+from graphs.objects.operations import Create, Operation
 from graphs.objects.planning import plan
 from graphs.objects.preconditions import Conflicting
 from graphs.objects.refs import Ref
@@ -72,15 +72,27 @@ def create_object(
 
     Objects `beside` stay as they are meanwhile. Without `plan_it` what is done follows from the request's actions.
     """
+    made = change_several(member, kind, request, beside, plan_it)
+    created = Modification.objects.filter(change_set=made, action=Modification.Action.CREATE, kind=kind.name)
+    return Ref(*created.values_list("kind", "key").order_by("sequence")[0])
+
+
+def change_several(
+    member: Member,
+    kind: Kind,
+    request: Request,
+    beside: Sequence[Object] = (),
+    plan_it: Plan | None = None,
+    origin: Origin = Origin.MANUAL,
+) -> uuid.UUID:
+    """Changes objects of a kind, or makes some, as `create_object` makes one; returns the change set."""
     named = _catch_up(member, beside, request)
     with transaction.atomic():
         editor = hold_role(member)
         editor.require_editor()
         list(held(Object.objects.filter(pk__in=named)))  # a parent that somebody deletes takes nothing along
         hold_workspace(editor.workspace.pk)
-        made = _once(editor, Object(workspace=editor.workspace, type=kind.name), request, plan_it)
-        created = Modification.objects.filter(change_set=made, action=Modification.Action.CREATE, kind=kind.name)
-        return Ref(*created.values_list("kind", "key").order_by("sequence")[0])
+        return _once(editor, Object(workspace=editor.workspace, type=kind.name), request, plan_it, origin)
 
 
 def _catch_up(member: Member, objects: Sequence[Object], request: Request) -> Collection[int]:
@@ -102,6 +114,7 @@ def _once(
     around: Object,
     request: Request,
     plan_it: Plan | None = None,
+    origin: Origin = Origin.MANUAL,
     known: Iterable[Object] = (),
 ) -> uuid.UUID:
     """Returns the change set of the request, which is made unless this request made it before.
@@ -117,11 +130,12 @@ def _once(
     headers = {Ref(each.type, each.key): each for each in known}
     operations = plan_it(member) if plan_it else planned(member, around, request, headers)
     if around.pk is None:
-        made = next(each.item for each in operations if each.item.type == around.type)
-        around = Object(workspace=member.workspace, type=made.type, key=made.key)  # whose parts come with it
+        new = (each.item for each in operations if isinstance(each, Create) and each.item.type == around.type)
+        if (made := next(new, None)) is not None:
+            around = Object(workspace=member.workspace, type=made.type, key=made.key)  # whose parts come with it
     because = Because(
         member.user,
-        Origin.MANUAL,
+        origin,
         request.reason,
         cause=f"{cause}:{request.digest}" if cause else "",
         causes=(cause,) if cause else (),

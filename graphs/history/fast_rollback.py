@@ -19,7 +19,8 @@ from graphs.objects.kinds import KINDS, taken
 #: The object, kind and fields of a change set. Two rows, or a size that is not all of its modifications, do not fit.
 _WHAT = """
 SELECT o.id, o.type, o.key, o.version, m.kind, array_agg(DISTINCT m.field), c.size,
-    (SELECT label FROM graphs_revision WHERE type = o.type AND object = o.id ORDER BY version DESC LIMIT 1), c.origin
+    (SELECT label FROM graphs_revision WHERE type = o.type AND object = o.id ORDER BY version DESC LIMIT 1), c.origin,
+    coalesce(sum(octet_length(m.old::text)), 0) - coalesce(sum(octet_length(m.new::text)), 0)
 FROM graphs_changeset AS c JOIN graphs_modification AS m ON m.change_set_id = c.id
 JOIN graphs_object AS o ON o.id = m.object AND o.workspace_id = c.workspace
 WHERE c.id = %(undone)s::uuid AND c.workspace = %(workspace)s AND m.action = 'update'
@@ -31,7 +32,10 @@ HAVING count(*) = c.size
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """A change set that can be taken back at once, if all of it is as it was left. `redoes`: it took something back."""
+    """A change set that can be taken back at once, if all of it is as it was left. `redoes`: it took something back.
+
+    `brings` is how many bytes more there are then.
+    """
 
     id: uuid.UUID
     object: Object
@@ -40,6 +44,7 @@ class Whole:
     size: int
     label: str
     redoes: bool
+    brings: int
 
 
 def whole(workspace_id: int, change_set_id: uuid.UUID) -> Whole | None:
@@ -49,11 +54,11 @@ def whole(workspace_id: int, change_set_id: uuid.UUID) -> Whole | None:
         row = cursor.fetchone()
     if row is None:
         return None
-    object_id, type_, key, version, kind, names, size, label, origin = row
+    object_id, type_, key, version, kind, names, size, label, origin, brings = row
     if kind not in KINDS or not plain(KINDS[kind], names):
         return None
     changed = Object(pk=object_id, workspace_id=workspace_id, type=type_, key=key, version=version)
-    return Whole(change_set_id, changed, kind, tuple(names), size, label, origin == Origin.ROLLBACK)
+    return Whole(change_set_id, changed, kind, tuple(names), size, label, origin == Origin.ROLLBACK, int(brings))
 
 
 def take_back(done: Whole, because: Because, only_in: int | None = None) -> tuple[dict[int, int], Applied | None]:

@@ -20,7 +20,7 @@ from graphs.history.undo import Clash, Left, Undone, undo
 from graphs.models import Object, Origin, Revision
 from graphs.objects import holding
 from graphs.objects.actions import ChangeRefused
-from graphs.objects.kinds import KINDS
+from graphs.objects.kinds import KINDS, store_of
 from graphs.objects.operations import Operation, Update, inverses, to_json
 from graphs.objects.preconditions import Before, Conflicting
 from graphs.objects.refs import Ref
@@ -128,7 +128,10 @@ def roll_back(
             raise NothingToUndo(plan)
         try:
             because = replace(_because(plan, actor, reason), redoes=plan.done.rollbacks)
-            return record(workspace_id, because, changes.write(_changes(plan, raised)))
+            written = _changes(plan, raised)
+            done = changes.write(written)
+            changes.refuse_growth(written, Origin.ROLLBACK)
+            return record(workspace_id, because, done)
         except Conflicting as conflicting:  # other code saved a row of a registered model, and waits for no header
             raise Outdated(plan) from conflicting
 
@@ -163,11 +166,14 @@ def _in_one_statement(
     if done is None or (digest is not None and digest[_RESULT:] != _state(scope, (), [done.object])):
         return {}, None
     causes = (f"change-set:{change_set_id}",)
-    return fast_rollback.take_back(
+    raised, applied = fast_rollback.take_back(
         done,
         Because(actor, Origin.ROLLBACK, reason, causes[0], causes, undoes=(change_set_id,), redoes=done.redoes),
         only_in=None if digest is None else done.object.version,
     )
+    if applied is not None and done.brings > 0:
+        store_of(done.object.type).refuse_growth(done.object, done.brings, back=True)
+    return raised, applied
 
 
 def _caught_up(workspace_id: int, done: ScopedChanges, *, held: bool) -> list[Object]:

@@ -10,7 +10,8 @@ from django.db.models import QuerySet
 
 from graphs.models import LiveEdit, Modification, Object
 from graphs.objects.kinds import KINDS, is_object
-from graphs.objects.operations import Create, Delete, Operation, Record, Update, showable
+from graphs.objects.last_changes import LastChange, last_changes
+from graphs.objects.operations import Create, Delete, Operation, Record, Update
 from graphs.objects.preconditions import Conflicting, Stored
 from graphs.objects.refs import Ref
 from graphs.objects.stores import stored
@@ -68,9 +69,9 @@ class SeenVersions:
         """Raises `EditConflicts` where some of them are gone."""
         versions = dict(seen)
         now = stored(around, versions.keys())
-        gone = [(item, *_last(around, item, deleted=True)) for item in versions if item not in now]
-        if gone:
-            raise EditConflicts([EditConflict(item, "", old, None, None, None, by, at) for item, old, by, at in gone])
+        if gone := [item for item in versions if item not in now]:
+            last = last_changes(around, gone)
+            raise EditConflicts([_gone(item, last.get(item)) for item in gone])
         return cls(around, versions, now)
 
     def refuse_conflicts(self, operations: Sequence[Operation]) -> None:
@@ -100,12 +101,18 @@ class SeenVersions:
         """Items that would go because of another one that they name, as edges go with a node, and that nobody saw."""
         deleted = [operation for operation in operations if isinstance(operation, Delete)]
         seen = {operation.item for operation in deleted if operation.item in self.versions}
+        unseen: dict[Ref, Record] = {}
         for operation in deleted:
             item, record = operation.item, operation.record
             named = {Ref(field.names, record[field.name]) for field in KINDS[item.type].fields if field.names in KINDS}
             if item not in self.versions and named & seen:
-                version = stored(self.around, [item])[item].version
-                yield EditConflict(item, "", None, record, None, version, *_last(self.around, item)[1:])
+                unseen[item] = record
+        if not unseen:
+            return
+        now, last = stored(self.around, unseen.keys()), last_changes(self.around, unseen.keys())
+        for item, record in unseen.items():
+            by, at = (last[item].by, last[item].at) if item in last else ("", None)
+            yield EditConflict(item, "", None, record, None, now[item].version, by, at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,18 +194,11 @@ def _signed(modification: Modification) -> tuple[str, datetime]:
     return modification.change_set.actor_label, modification.change_set.created_at
 
 
-def _last(around: Object, item: Ref, *, deleted: bool = False) -> tuple[Record | None, str, datetime | None]:
-    """What an item was before its last change, by whom that was and when; with `deleted` only if it was deleted."""
-    live = _live_edits(around, item).filter(saved_at=None).first()
-    if live is not None:
-        operation = live.on(str(item)) or {}
-        if deleted and operation.get("action") != "delete":
-            return None, "", None
-        return operation.get("record"), live.person_label, live.created_at
-    last = _modifications(around, item).first()
-    if last is None or (deleted and last.action != Modification.Action.DELETE):
-        return None, "", None
-    return showable(last.old), *_signed(last)
+def _gone(item: Ref, last: LastChange | None) -> EditConflict:
+    """Says who deleted an item, if that is what happened to it last."""
+    if last is None or not last.deleted:
+        return EditConflict(item, "", None, None)
+    return EditConflict(item, "", last.old, None, None, None, last.by, last.at)
 
 
 def _modifications(around: Object, item: Ref) -> QuerySet[Modification]:

@@ -14,6 +14,7 @@ from graphs.objects.actions import ChangeRefused
 from graphs.objects.headers import parent_of, ref_of, rows_with
 from graphs.objects.holding import remember
 from graphs.objects.kinds import Kind, is_secret
+from graphs.objects.marks import mark_in, mark_of
 from graphs.objects.model_rows import (
     assign,
     changed_columns,
@@ -23,6 +24,7 @@ from graphs.objects.model_rows import (
     record_of,
     refusals_of,
     validate,
+    writes_together,
 )
 from graphs.objects.operations import OTHER_COLUMNS, Create, Delete, Operation, Record, Update, showable
 from graphs.objects.preconditions import Before, Stored
@@ -70,8 +72,7 @@ def write_rows(
         return [(operation,) for operation in _deleted(kind, objects, deleted, stored, coming)]
     if len(operations) == 1:
         return []
-    in_one_workspace = kind.chosen is None  # of others, each row is looked for in all workspaces
-    if len(updated) == len(operations) and in_one_workspace and _saves_as_any(kind.model):
+    if len(updated) == len(operations) and writes_together(kind):
         return [(operation,) for operation in _updated(kind, objects, updated, stored)]
     return []
 
@@ -142,7 +143,8 @@ def _deleted(
     for of, operation in zip(objects, operations, strict=True):
         row = rows[operation.item]
         require_would_come_back(row, operation.item)
-        others = {"id": of.pk, "version": versions[of.pk], OTHER_COLUMNS: other_columns(kind, row)}
+        columns = other_columns(kind, row) | mark_of(of).get(OTHER_COLUMNS, {})
+        others = {"id": of.pk, "version": versions[of.pk], OTHER_COLUMNS: columns}
         done.append(Delete(operation.item, records[operation.item] | others))
     with refusals_of(kind), transaction.atomic():
         delete_all(list(rows.values()))
@@ -219,6 +221,7 @@ def _brought_back(
         coming.headers[operation.item] = Object(
             pk=operation.record["id"], workspace_id=of.workspace_id, type=of.type, key=of.key,
             version=operation.record["version"] + 1, as_recorded=made[operation.item],
+            **mark_in(operation.record),
         )  # fmt: skip
     return [
         Create(each.item, showable(each.record) | made[each.item] | {"id": each.record["id"]}) for each in operations

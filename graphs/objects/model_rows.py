@@ -14,7 +14,15 @@ from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import ImproperlyConfigured, ObjectDoesNotExist, ValidationError
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import DataError, IntegrityError, transaction
-from django.db.models import DecimalField, JSONField, Model, ProtectedError, RestrictedError, UniqueConstraint
+from django.db.models import (
+    CharField,
+    DecimalField,
+    Model,
+    ProtectedError,
+    RestrictedError,
+    TextField,
+    UniqueConstraint,
+)
 from django.utils.timezone import is_aware
 from django.utils.translation import gettext as _
 
@@ -63,6 +71,11 @@ def row_of(of: Object, *, held: bool = False) -> Any:
 def record_of(kind: Kind, row: Model) -> Record:
     """The fields of a row by their names on the wire, as JSON."""
     return {field.name: _value(field, row) for field in kind.fields}
+
+
+def writes_together(kind: Kind) -> bool:
+    """Whether rows of the kind can be saved at once: Django alone saves them, and they are of one workspace."""
+    return kind.chosen is None and kind.model.save is Model.save and kind.model.save_base is Model.save_base
 
 
 def full_record(kind: Kind, of: Object, new: Record, row: Model, unchecked: Collection[str]) -> Record:
@@ -207,8 +220,8 @@ def _read(column: Any, value: Any) -> Any:
         if not isinstance(value, list):
             raise TypeError("no list")
         return [_read(column.base_field, each) for each in value]
-    if isinstance(value, dict | list) and not isinstance(column, JSONField):
-        raise TypeError("no single value")  # a text column would store how Python writes it
+    if isinstance(column, CharField | TextField) and not isinstance(value, str | None):
+        raise TypeError("no text")
     # A decimal column would take a float for all that it is in binary.
     read = column.to_python(str(value) if isinstance(value, float) and isinstance(column, DecimalField) else value)
     if isinstance(read, float) and not isfinite(read):

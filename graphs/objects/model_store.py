@@ -9,6 +9,7 @@ from django.db.models import Model
 from graphs.models import Object
 from graphs.objects.headers import whole
 from graphs.objects.kinds import KINDS, Kind
+from graphs.objects.marks import mark_in, mark_of
 from graphs.objects.model_batches import held_rows, only_hidden, require_would_come_back, stored_rows, write_rows
 from graphs.objects.model_places import elsewhere, require_here, require_nowhere_else
 from graphs.objects.model_rows import as_writer, new_row, other_columns, record_of, refusals_of, row_of, save
@@ -97,7 +98,7 @@ def _created(kind: Kind, of: Object, record: Record) -> Record:
         require_nowhere_else(kind, of)
     header = Object.objects.create(
         pk=record.get("id"), workspace_id=of.workspace_id, type=of.type, key=of.key,
-        version=record.get("version", 0) + 1, as_recorded=made,
+        version=record.get("version", 0) + 1, as_recorded=made, **mark_in(record),
     )  # fmt: skip
     shown: Record = showable(record)
     return shown | made | {"id": header.pk}
@@ -124,7 +125,7 @@ def _deleted(kind: Kind, of: Object, operation: Delete) -> Delete:
     if isinstance(row, Object):
         record |= mark_of(row)
     else:
-        record[OTHER_COLUMNS] = other_columns(kind, row)
+        record[OTHER_COLUMNS] = other_columns(kind, row) | mark_of(of).get(OTHER_COLUMNS, {})
         require_would_come_back(row, operation.item)
     with refusals_of(kind), transaction.atomic():
         row.delete()
@@ -132,13 +133,6 @@ def _deleted(kind: Kind, of: Object, operation: Delete) -> Delete:
         raise only_hidden(operation.item)
     Object.objects.filter(pk=of.pk).delete()
     return Delete(operation.item, record)
-
-
-def mark_of(row: Object) -> Record:
-    """What keeps in a record that its row is untrusted; nothing of one that is trusted."""
-    if row.untrusted_since is None:
-        return {}
-    return {OTHER_COLUMNS: {"untrusted_since": row.untrusted_since.isoformat(), "untrusted_by": row.untrusted_by}}
 
 
 def _held_row(kind: Kind, of: Object, operation: Update | Delete) -> tuple[Any, Record]:

@@ -77,6 +77,11 @@ def no_key(ref: Ref) -> ChangeRefused:
     return ChangeRefused(message.format(kind=ref.type, key=shown(ref.key)))
 
 
+def is_new(kind: Kind) -> bool:
+    """Whether a key that is made here is nobody else's, without a look."""
+    return isinstance(kind.model._meta.pk, models.UUIDField) or counts_keys(kind.model)
+
+
 def _numbers(asked: Sequence[Action]) -> set[Ref]:
     made = [step for step in steps_of(list(asked)) if isinstance(step, CreateObject) and step.kind in KINDS]
     return {Ref(step.kind, step.key) for step in made if step.key and counts_keys(KINDS[step.kind].model)}

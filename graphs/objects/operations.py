@@ -1,5 +1,6 @@
 """The smallest changes, as plain data: an item is created, some of its fields change, or it is deleted."""
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -131,6 +132,24 @@ def _update(item: Ref, old: Record, new: Record) -> Update | None:
     if not changed:
         return None
     return Update(item, {name: old[name] for name in changed}, {name: new[name] for name in changed})
+
+
+def growth(operations: Iterable[Operation]) -> int:
+    """How many bytes more there are as JSON when all of them are done, nearly; less than nothing if there are less."""
+    by = 0
+    for operation in operations:
+        match operation:
+            case Create(_, record):
+                by += _bytes(record)
+            case Delete(_, record):
+                by -= _bytes(record)
+            case Update(_, old, new):
+                by += _bytes(new) - _bytes(old)
+    return by
+
+
+def _bytes(record: Record) -> int:
+    return len(json.dumps(fields(record), default=str))
 
 
 def fields(record: Record) -> Record:

@@ -10,6 +10,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from graphs.objects.actions import ChangeRefused
+from graphs.objects.likeness import in_common, places
 from graphs.objects.strict import DataPatch, Patch
 from graphs.site.json_values import shown
 
@@ -112,7 +113,7 @@ def _nearest(text: str, search: str) -> tuple[int, str] | None:
     height = search.count("\n") + 1
     matcher = SequenceMatcher(autojunk=False)
     matcher.set_seq2(search)
-    wanted = _places(search)
+    wanted = places(search)
     best, found = ALIKE, None
     pairs_left = COMPARED_PAIRS if height == 1 else 0
     chars_left = COMPARED_CHARS
@@ -126,30 +127,13 @@ def _nearest(text: str, search: str) -> tuple[int, str] | None:
         compared = part[: 2 * SEARCHED_CHARS]
         matcher.set_seq1(compared)
         if matcher.real_quick_ratio() > best and matcher.quick_ratio() > best:
-            alike = 2 * _in_common(compared, wanted, len(search)) / max(len(compared) + len(search), 1)
+            alike = 2 * in_common(compared, wanted, len(search)) / max(len(compared) + len(search), 1)
             if alike > best:
                 best, found = alike, (start + 1, window if len(window) <= SHOWN_CHARS else part)
         chars_left -= len(compared)
         if chars_left < 0:
             break
     return found
-
-
-def _places(text: str) -> dict[str, int]:
-    """The places of each character, as the bits of a number."""
-    places: dict[str, int] = {}
-    for at, character in enumerate(text):
-        places[character] = places.get(character, 0) | 1 << at
-    return places
-
-
-def _in_common(text: str, wanted: dict[str, int], length: int) -> int:
-    """The characters that both have in one order (Hyyrö 2004: in linear time, unlike to `SequenceMatcher.ratio`)."""
-    every = rest = (1 << length) - 1
-    for character in text:
-        met = rest & wanted.get(character, 0)
-        rest = (rest + met | rest - met) & every
-    return length - rest.bit_count()
 
 
 def _within(line: str, wanted: dict[str, int], most: int) -> tuple[str, int]:

@@ -23,13 +23,13 @@ from graphs.objects.actions import (
 )
 from graphs.objects.headers import existing, headers_of, is_key, may_see, parent_of, ref_of, rows_of, rows_with
 from graphs.objects.kinds import KINDS, Kind, is_object, store_of, whole_of
-from graphs.objects.model_rows import full_record, new_row, placing, record_of, row_of
+from graphs.objects.model_rows import full_record, new_row, placing, record_of, row_of, writes_together
 from graphs.objects.model_users import led_by
-from graphs.objects.new_keys import NewKeys, may_create, no_key
+from graphs.objects.new_keys import NewKeys, is_new, may_create, no_key
 from graphs.objects.operations import Create, Delete, Operation, Planned, Record, Target, Update, net
 from graphs.objects.patches import replaced
 from graphs.objects.refs import Ref
-from graphs.objects.stores import ObjectChange, refuse_users
+from graphs.objects.stores import ObjectChange, refuse_users, require_room
 from graphs.objects.strict import Patch
 from graphs.site.access import Member
 from graphs.site.counted_keys import counts_keys, is_far
@@ -37,6 +37,9 @@ from graphs.site.json_values import MAX_JSON_CHARS, is_too_long, same, shown
 
 #: Items that one plan may change, beside those that go with something of which they are parts.
 MAX_OPERATIONS = 5_000
+#: Actions of one plan that concern whole objects: each of these is read, checked and saved through its model. Updates
+#: of rows that are read together and saved together do not count: they take as many statements as one.
+MAX_OBJECTS = 200
 
 
 def plan(
@@ -61,14 +64,23 @@ def plan(
     own = [step for step in steps if not isinstance(step, ObjectAction)]
     do: Callable[[Any], None] = store_of(around.type).planner(object_plan, own, reserved) if own else object_plan.do
     problems: list[str] = []
+    objects = 0
     for number, step in enumerate(steps, start=1):
+        before = len(object_plan.operations)
         try:
             object_plan.do(step) if isinstance(step, ObjectAction) else do(step)
         except ChangeRefused as refused:
             where = _("Action {number} ({name})").format(number=number, name=NAMES[type(step)])
             problems += [p if len(steps) == 1 else f"{where}: {p}" for p in refused.problems]
+        if not object_plan.is_together(step):
+            objects += any(is_object(each.item.type) for each in object_plan.operations[before:])
+        if objects > MAX_OBJECTS:
+            message = _("More than {most} actions make, change or delete whole objects. Do it in parts.")
+            raise ChangeRefused(message.format(most=MAX_OBJECTS))
     if problems:
         raise ChangeRefused(*problems)
+    for finish in object_plan.at_end:
+        finish()
     try:
         operations = net(object_plan.operations)
     except ValueError as contradiction:
@@ -78,7 +90,8 @@ def plan(
     if (counted := len(operations) - object_plan.going_along) > MAX_OPERATIONS:
         message = _("{count} items would change; at most {most} can at once. Do it in parts.")
         raise ChangeRefused(message.format(count=counted, most=MAX_OPERATIONS))
-    _refuse_oversized(operations)
+    refuse_oversized(operations)
+    require_room(around.workspace_id, operations)
     _refuse_changes_of_deleted(around, operations)
     # The object's own fields after its parts.
     ordered = sorted(operations, key=lambda each: each.item == Ref(around.type, around.key))
@@ -95,7 +108,7 @@ def _refuse_changes_of_deleted(around: Object, operations: Sequence[Operation]) 
         raise ChangeRefused(message.format(object=own))
 
 
-def _refuse_oversized(operations: Iterable[Operation]) -> None:
+def refuse_oversized(operations: Iterable[Operation]) -> None:
     """Raises `ChangeRefused` for values that are too long, also where parts that were not have made them so."""
     for operation in operations:
         new = operation.record if isinstance(operation, Create) else getattr(operation, "new", {})
@@ -121,11 +134,14 @@ class ObjectPlan:
         self.around = around
         self.operations: list[Operation] = []
         self.targets: dict[Ref, Target] = {}
+        #: What is done once after all steps, by what only a kind knows.
+        self.at_end: list[Callable[[], None]] = []
         #: How many items change only because something goes that they are on: as many as there are.
         self.going_along = 0
         self._member = member
         self._planned: dict[Ref, _PlannedObject] = {}
         self._keys = NewKeys(around.workspace_id)
+        self._together: set[Ref] = set()
 
     def do(self, step: ObjectAction) -> None:
         match step:
@@ -148,12 +164,23 @@ class ObjectPlan:
             keys = [ref.key for ref in named if ref.type == kind.name]
             if kind.rows is not None and (len(keys) > 1 or known):
                 rows = rows_with(kind, self.around.workspace_id, keys)
-                self._read(kind, [row for row in rows if self._sees(kind, row)], known)
+                seen = [row for row in rows if self._sees(kind, row)]
+                self._read(kind, seen, known)
+                if writes_together(kind):
+                    self._together |= {ref_of(kind, row) for row in seen}
+
+    def is_together(self, step: Action) -> bool:
+        """Whether a step changes fields of an object that is read, and written, together with others of its kind."""
+        return isinstance(step, UpdateObject) and whole_of(step.object) in self._together
 
     def read(self, kind: Kind, rows: Iterable[Object]) -> None:
         """Takes rows of objects that were read together."""
         for row in rows:
-            self._planned[Ref(kind.name, row.key)] = _PlannedObject(row, row, record_of(kind, row))
+            self.take(kind, row, row)
+
+    def take(self, kind: Kind, of: Object, row: Any) -> None:
+        """Takes an object with its row, which was read."""
+        self._planned[Ref(kind.name, of.key)] = _PlannedObject(of, row, record_of(kind, row))
 
     def find(self, ref: Ref) -> Record | None:
         """The record of an object that was read or made; None if there is none by now."""
@@ -168,10 +195,11 @@ class ObjectPlan:
         else:
             self.targets[ref] = Target(ref.type, ref.key, of.version)
 
-    def add(self, kind: Kind, key: str, values: Record) -> None:
-        """Makes an object. Its parent may be a new one, which its model finds nowhere yet."""
+    def add(self, kind: Kind, key: str, values: Record, *, free: bool = False) -> None:
+        """Makes an object. Its parent may be a new one, which its model finds nowhere yet. A `free` key nobody has."""
         ref = Ref(kind.name, key)
-        if self.find(ref) is not None or (ref not in self._planned and existing(self.around.workspace_id, ref)):
+        known = free or ref in self._planned
+        if self.find(ref) is not None or (not known and existing(self.around.workspace_id, ref)):
             raise ChangeRefused(_("There is {object} already.").format(object=ref))
         of = Object(workspace_id=self.around.workspace_id, type=kind.name, key=key)
         planned = _PlannedObject(of, new_row(kind, of, {}), None)
@@ -299,7 +327,7 @@ class ObjectPlan:
         key = step.key or self._keys.make(kind, str(values.get(kind.title) or ""))
         if not is_key(kind, key) or (counts_keys(kind.model) and is_far(kind.model, int(key))):
             raise no_key(Ref(kind.name, key))
-        self.add(kind, key, values)
+        self.add(kind, key, values, free=not step.key and is_new(kind))
 
     def _parent_key(self, kind: Kind, ref: Ref) -> str:
         """The key of a parent that exists, now or after earlier actions."""

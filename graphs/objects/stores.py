@@ -1,6 +1,7 @@
 """What a store of a kind does: it reads an object and its parts, and writes what operations change."""
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from graphs.models import Object
 from graphs.objects import kinds
 from graphs.objects.actions import ChangeRefused, some
 from graphs.objects.headers import parent_of, with_rows
-from graphs.objects.operations import Delete, Operation, Record, result
+from graphs.objects.operations import Create, Delete, Operation, Record, Update, result
 from graphs.objects.preconditions import Before, Stored
 from graphs.objects.refs import Ref
 
@@ -89,6 +90,13 @@ class Store(ABC):
     def hold(self, workspace_id: int) -> None:  # noqa: B027 - most kinds hold nothing more
         """Holds what more has to stay as it is while objects of the kind change."""
 
+    def require_room(self, workspace_id: int, more: int) -> None:  # noqa: B027 - most kinds have no such limit
+        """Raises `ChangeRefused` where a workspace cannot have so many more objects of the kind."""
+
+    def copied_parts(self, of: Object) -> Sequence[Create]:
+        """What makes parts of a new object like those of this one."""
+        return ()
+
     def users(self, deleted: Sequence[ObjectChange], others: Sequence[ObjectChange]) -> Iterable[tuple[Ref, Ref]]:
         """What would lose the objects that these changes delete, each with its object, once all others are done."""
         return ()
@@ -108,6 +116,10 @@ class Store(ABC):
     ) -> list[tuple[Operation, ...]]:
         """Changes the rows of objects of the kind, of which all come, all go or all stay. Gives what `write` does."""
         return [self.write(change.object, change.operations, before) for change, before in changes]
+
+    def refuse_growth(self, of: Object, by: int, *, back: bool) -> None:  # noqa: B027 - most kinds have no limit
+        """Raises `ChangeRefused` if the object, to which so many bytes were just written, is too large; `back`: by a
+        rollback."""
 
 
 def headers(workspace_id: int, refs: Iterable[Ref]) -> QuerySet[Object]:
@@ -227,6 +239,17 @@ def _coming(changes: Sequence[ObjectChange]) -> Iterator[tuple[Ref, Ref]]:
             key = result(operation).get("parent")
             if key is not None and (holder := parent_of(kinds.KINDS[operation.item.type])) is not None:
                 yield Ref(holder.name, key), operation.item
+
+
+def require_room(workspace_id: int, operations: Iterable[Operation]) -> None:
+    """Raises `ChangeRefused` where these would make more objects of a kind than the workspace can have."""
+    more: Counter[str] = Counter()
+    for operation in operations:
+        if not isinstance(operation, Update) and kinds.is_object(operation.item.type):
+            more[operation.item.type] += 1 if isinstance(operation, Create) else -1
+    for name, count in more.items():
+        if count > 0:
+            kinds.store_of(name).require_room(workspace_id, count)
 
 
 def refuse_users(changes: Sequence[ObjectChange], others: Sequence[ObjectChange]) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from django.db.models import Count, Model, Q, QuerySet, Value
 from django.urls import reverse
@@ -42,6 +43,12 @@ class Asked:
         """The columns of the order, for pages."""
         columns = ORDERS[self.order.removeprefix("-")]
         return tuple(f"-{column}" for column in columns) if self.order.startswith("-") else columns
+
+    @property
+    def as_filters(self) -> str:
+        """The query that asks the API for these records, as far as it can tell them: it searches for one text."""
+        asked = {"parent": f"{self.holder.type}:{self.holder.key}"} if self.holder else {}
+        return urlencode(asked | ({"search": self.search} if len(self.search.split()) == 1 else {}))
 
     @property
     def descending(self) -> str:

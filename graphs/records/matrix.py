@@ -38,7 +38,10 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """What the ratings of one side amount to, of `most`. `unrated` are the axes whose rating is missing, by name."""
+    """What the ratings of one side amount to, of `most`. `unrated` are the axes whose rating is missing, by name.
+
+    An axis that weighs nothing need not be rated.
+    """
 
     points: float
     most: float
@@ -72,7 +75,7 @@ class Side:
         """What these scores amount to. Those of axes that are not there count nothing."""
         ratings = {score["axisId"]: score.get("rating") for score in scores or ()}
         points = {axis.id: axis.points.get(ratings.get(axis.id) or 0) for axis in self.axes}
-        unrated = tuple(axis.name for axis in self.axes if points[axis.id] is None)
+        unrated = tuple(axis.name for axis in self.axes if axis.weight and points[axis.id] is None)
         return Amount(fsum(axis.weight * (points[axis.id] or 0) for axis in self.axes), self.most, unrated)
 
     def is_high(self, amount: Amount) -> bool:

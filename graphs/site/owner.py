@@ -9,6 +9,7 @@ import dj_database_url
 import psycopg
 from django.conf import settings
 from django.db import connection
+from django.utils.translation import gettext as _
 
 _RIGHTS = """
 SELECT rolsuper, EXISTS (
@@ -68,13 +69,18 @@ def rights_to_rewrite() -> str:
     A process asks once. Raises what Django raises while the database is away.
     """
     superuser, owns = _rights()
-    if not superuser and not owns:
-        return ""
-    what = "is a superuser of PostgreSQL" if superuser else "owns the tables"
-    return (
-        f"The role of DATABASE_URL {what}: it can switch off what keeps the history from being changed. Let another "
-        "one run, and name the owner's in DATABASE_OWNER_URL (docs/operations.md, Two roles)."
-    )
+    if superuser:
+        return _(
+            "The role of DATABASE_URL is a superuser of PostgreSQL: it can switch off what keeps the history from "
+            "being changed. Let another one run, and name the owner's in DATABASE_OWNER_URL (docs/operations.md, "
+            "Two roles)."
+        )
+    if owns:
+        return _(
+            "The role of DATABASE_URL owns the tables: it can switch off what keeps the history from being changed. "
+            "Let another one run, and name the owner's in DATABASE_OWNER_URL (docs/operations.md, Two roles)."
+        )
+    return ""
 
 
 def _disconnect() -> None:

@@ -11,9 +11,7 @@ from graphs.objects.actions import MAX_ACTIONS, Batch, register
 from graphs.objects.refs import Ref
 from graphs.objects.strict import MAX_SHORT, STORABLE, DataPatch, JSONObject, Key, Patches, ShortText, StrictModel, Text
 from graphs.workflows.interchange.parsed_graph import MAX_COORDINATE
-from graphs.workflows.interchange.sizes import MAX_SHEETS
-
-MAX_HANDLES = 100
+from graphs.workflows.interchange.sizes import MAX_HANDLES, MAX_SHEETS
 
 
 def _visible(key: str) -> str:

@@ -6,11 +6,12 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from graphs.models import BUILT_IN_TYPES, NodeType, Workspace
+from graphs.objects.actions import ChangeRefused
 from graphs.objects.holding import hold_workspace
-from graphs.objects.kinds import Field
+from graphs.objects.kinds import Field, store_of
 from graphs.workflows import trust
 from graphs.workflows.interchange.parsed_graph import ParsedGraph, ParsedNodeType
-from graphs.workflows.interchange.refusals import FileWarning
+from graphs.workflows.interchange.refusals import FileWarning, refuse
 from graphs.workflows.kinds import NODE_TYPE
 
 
@@ -23,6 +24,8 @@ def create_node_types(
     own = NodeType.objects.filter(workspace=workspace, key__in=[item.key for item in parsed])
     present = {row.key: row for row in own}
     new = {item.key: item for item in parsed if item.key not in present and item.key not in BUILT_IN_TYPES}
+    if new:
+        _require_room(workspace, len(new))
     created = [
         NodeType.objects.create(workspace=workspace, key=key, **columns_of(item, NODE_TYPE.fields), **mark)
         for key, item in new.items()
@@ -38,6 +41,14 @@ def create_node_types(
         )
     ]
     return created, warnings
+
+
+def _require_room(workspace: Workspace, more: int) -> None:
+    """Raises `ImportRefused` where the workspace cannot have so many more types."""
+    try:
+        store_of(NODE_TYPE.name).require_room(workspace.pk, more)
+    except ChangeRefused as refused:
+        raise refuse("nodeTypes", str(refused)) from refused
 
 
 def columns_of(of: ParsedGraph | ParsedNodeType | NodeType, fields: Iterable[Field]) -> dict[str, Any]:

@@ -45,7 +45,10 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, slots=True)
 class ImportedGraph:
-    """`replaced` is whether it was there before; `change_set` is what that changed, None if nothing had to."""
+    """`replaced` is whether it was there before; `change_set` is what that changed, None if nothing had to.
+
+    `unsaid` warnings are more than those that are told.
+    """
 
     graph: Graph
     nodes: int
@@ -53,6 +56,11 @@ class ImportedGraph:
     warnings: tuple[FileWarning, ...]
     replaced: bool = False
     change_set: uuid.UUID | None = None
+    unsaid: int = 0
+
+    @property
+    def warning_count(self) -> int:
+        return len(self.warnings) + self.unsaid
 
     @property
     def taken_key(self) -> bool:
@@ -106,7 +114,12 @@ def import_graph(
         transaction.on_commit(lambda: _analyse(len(parsed.nodes)), robust=True)
     rows = len(parsed.nodes) + len(parsed.edges)
     on_progress(rows, rows)
-    return ImportedGraph(graph, len(parsed.nodes), len(parsed.edges), (*parsed.warnings, *unusual(parsed), *warnings))
+    told = (*parsed.warnings, *unusual(parsed), *warnings)
+    return ImportedGraph(graph, len(parsed.nodes), len(parsed.edges), told, unsaid=_unsaid(parsed))
+
+
+def _unsaid(parsed: ParsedGraph) -> int:
+    return max(0, parsed.warning_count - len(parsed.warnings))
 
 
 def _analyse(nodes: int) -> None:
@@ -143,7 +156,8 @@ def _replaced(
     on_progress(rows, rows)
     graph = Graph.objects.get(pk=present.pk)
     warnings = (*parsed.warnings, *unusual(parsed), *warnings)
-    return ImportedGraph(graph, len(parsed.nodes), len(parsed.edges), warnings, replaced=True, change_set=done)
+    counts = len(parsed.nodes), len(parsed.edges)
+    return ImportedGraph(graph, *counts, warnings, replaced=True, change_set=done, unsaid=_unsaid(parsed))
 
 
 def _named_otherwise(wanted: str, key: str) -> FileWarning:

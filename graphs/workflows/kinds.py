@@ -16,6 +16,8 @@ from graphs.objects.operations import Delete, Record, result
 from graphs.objects.refs import Ref
 from graphs.objects.stores import ObjectChange
 from graphs.workflows.actions import Handles
+from graphs.workflows.bounds import require_key, require_texts
+from graphs.workflows.node_types import MAX_OF_WORKSPACE
 
 
 def _ends(record: Mapping[str, Any]) -> str:
@@ -81,9 +83,11 @@ class NodeTypeStore(ModelStore):
     """Node types are stored as any model is, but nobody deletes one that nodes of their workspace have."""
 
     def checked(self, item: Ref, new: Record) -> Record:
-        """Handles are those of a node; a built-in type has its key for itself."""
+        """Handles are those of a node, texts no longer than in files; a built-in type has its key for itself."""
         if item.key in BUILT_IN_TYPES:
             raise ChangeRefused(gettext('The type "{key}" is built in and stays as it is.').format(key=item.key))
+        require_key(item.key)
+        require_texts("displayName", new)
         if "handles" not in new:
             return new
         try:
@@ -92,6 +96,10 @@ class NodeTypeStore(ModelStore):
             raise ChangeRefused(f"handles: {mistakes_for_people(error)}") from None
 
     hold = staticmethod(hold_workspace)
+
+    def require_room(self, workspace_id: int, more: int) -> None:
+        if NodeType.objects.filter(workspace=workspace_id).count() + more > MAX_OF_WORKSPACE:
+            raise ChangeRefused(gettext("A workspace has at most {most} node types.").format(most=MAX_OF_WORKSPACE))
 
     def users(self, deleted: Sequence[ObjectChange], others: Sequence[ObjectChange]) -> Iterable[tuple[Ref, Ref]]:
         """Nodes of each type, once all the other changes are done."""

@@ -1,17 +1,24 @@
 """The node types every workspace has, described once. Custom types are rows of `NodeType`."""
 
+import json
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
+from django.db import connection
 from django.db.models import QuerySet
+from django.db.models.functions import Left
 from django.utils.translation import gettext_noop as _
 
 from graphs.models import BUILT_IN_TYPES, NodeType
-from graphs.site import row_store
 
 Handles = dict[str, list[dict[str, Any]]]
+
+#: Types that a workspace defines at most.
+MAX_OF_WORKSPACE = 2_000
+#: Characters of a description where all types are listed.
+BEGINNING_CHARS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,14 +100,25 @@ def custom_types(workspace_id: int) -> "QuerySet[NodeType]":
     return NodeType.objects.filter(workspace_id=workspace_id).exclude(key__in=BUILT_IN_TYPES)
 
 
-def every_custom_type(workspace_id: int) -> list[NodeType]:
-    """All of them: a conversation that begins asks, and to compose the query takes longer than to answer it."""
-    rows = row_store.read(NodeType, _every_custom_type(), [workspace_id, *BUILT_IN_TYPES])
-    return [row for row, _beside in rows]
+def every_custom_type(workspace_id: int) -> list[TypeRecord]:
+    """All of them as lists tell of them: without icon and code, with the beginning of the description.
+
+    A conversation that begins asks, and to compose the query takes longer than to answer it.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_every_custom_type(), [BEGINNING_CHARS, workspace_id, *BUILT_IN_TYPES])
+        found = cursor.fetchall()
+    return [
+        TypeRecord(key, name, description, category, handles=json.loads(handles), untrusted=untrusted is not None)
+        for key, name, description, category, handles, untrusted in found
+    ]
 
 
 @cache
 def _every_custom_type() -> str:
-    statement, values = custom_types(0).query.sql_with_params()
-    assert values == (0, *BUILT_IN_TYPES)
+    told = custom_types(0).values_list(
+        "key", "display_name", Left("description", BEGINNING_CHARS), "category", "handles", "untrusted_since"
+    )
+    statement, values = told.query.sql_with_params()
+    assert values == (BEGINNING_CHARS, 0, *BUILT_IN_TYPES)
     return str(statement)

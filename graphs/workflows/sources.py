@@ -152,22 +152,22 @@ class GraphSource:
         return sorted(found, key=lambda neighbour: neighbour.distance)
 
     def types(self, keys: Iterable[str] | None = None) -> list[TypeRecord]:
-        """The node types of the workspace, built-in ones first; only those with these keys where given."""
+        """The node types of the workspace, built-in ones first; only those with these keys where given, with all."""
         if keys is None:
             return [*BUILT_IN.values(), *self._told(every_custom_type(self.graph.workspace_id))]
         rows = custom_types(self.graph.workspace_id)
         wanted = set(keys)
         built_in = [record for record in BUILT_IN.values() if record.key in wanted]
         custom = wanted - BUILT_IN.keys()
-        return [*built_in, *(self._told(rows.filter(key__in=custom)) if custom else ())]
+        return [*built_in, *(self._told(map(from_row, rows.filter(key__in=custom))) if custom else ())]
 
     def type_names(self, keys: Iterable[str]) -> dict[str, str]:
         """The display names of these types; a type that nobody defined goes by its key."""
         wanted = set(keys)
         return {key: key for key in wanted} | {record.key: record.display_name for record in self.types(wanted)}
 
-    def _told(self, rows: Iterable[NodeType]) -> list[TypeRecord]:
-        records = list(map(from_row, rows))
+    def _told(self, types: Iterable[TypeRecord]) -> list[TypeRecord]:
+        records = list(types)
         self._read.update(Ref(NodeType.TYPE, record.key) for record in records)
         return records
 

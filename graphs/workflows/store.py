@@ -13,10 +13,9 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from graphs.models import Edge, Graph, Node, Object, Sheet
-from graphs.models.workflows import MAX_DESCRIPTION
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.kinds import Field, Kind, register, taken
-from graphs.objects.model_store import mark_of
+from graphs.objects.marks import mark_of
 from graphs.objects.model_users import rows_led_to
 from graphs.objects.operations import OTHER_COLUMNS, Create, Delete, Operation, Record, Update, showable
 from graphs.objects.planning import ObjectPlan
@@ -26,7 +25,8 @@ from graphs.objects.stores import ObjectChange, Store
 from graphs.site.any_of import any_of
 from graphs.site.copying import copy_rows
 from graphs.site.counted_keys import new_ids
-from graphs.workflows import rows
+from graphs.workflows import rows, size
+from graphs.workflows.bounds import require_texts
 from graphs.workflows.interchange.keys import slug
 from graphs.workflows.keys import KeyInvalid, check_key, free_key
 from graphs.workflows.kinds import EDGE, NODE, NODE_TYPE, OWN_FIELDS, SHEET
@@ -101,18 +101,24 @@ class GraphStore(Store):
         require_key(item.key)
         if not isinstance(new.get("metadata", {}), dict):
             raise ChangeRefused(gettext("metadata: this has to be an object."))
-        if len(new.get("description", "")) > MAX_DESCRIPTION:
-            message = gettext("description: this is longer than {max_length} characters.")
-            raise ChangeRefused(message.format(max_length=MAX_DESCRIPTION))
+        require_texts("name", new)
         return new
 
     def new_key(self, workspace_id: int, title: str, reserved: Callable[[], Collection[str]]) -> str:
         """A key that is made of the title."""
         return free_key(workspace_id, slug(title, fallback=GRAPH.name), reserved())
 
+    def copied_parts(self, of: Object) -> Sequence[Create]:
+        source = _graph(of)
+        every = (rows.sheets(source), rows.nodes(source), rows.all_edges(source))
+        return [Create(stored.item, stored.record) for parts in every for stored in parts.values()]
+
     def users(self, deleted: Sequence[ObjectChange], others: Sequence[ObjectChange]) -> Iterable[tuple[Ref, Ref]]:
         """Rows of other applications that would go with each graph."""
         return rows_led_to(deleted, others)
+
+    def refuse_growth(self, of: Object, by: int, *, back: bool) -> None:
+        size.refuse_growth(of.pk, by, back=back)
 
     def title(self, of: Object) -> str:
         return _graph(of).title

@@ -6,6 +6,7 @@ from functools import lru_cache
 from importlib.util import find_spec
 
 from django.conf import settings
+from django.utils.translation import gettext as _
 
 from rag.embeddings.embedder import HARMLESS, Embedder, EmbeddingFailed
 from rag.embeddings.serving_model import serving
@@ -56,30 +57,35 @@ def warm_up() -> None:
 
 def by_name(name: str) -> Embedder:
     """The embedder of a name such as "openai/text-embedding-3-small". Raises `EmbedderUnavailable`."""
-    provider, _, model = name.partition("/")
+    provider, _slash, model = name.partition("/")
     if provider == LOCAL:
         if name != LOCAL_MODEL:
-            raise EmbedderUnavailable(f"There is no local model {name!r}: the one that comes along is {LOCAL_MODEL!r}.")
+            text = _("There is no local model '%(name)s': the one that comes along is '%(local)s'.")
+            raise EmbedderUnavailable(text % {"name": name, "local": LOCAL_MODEL})
         if find_spec("wordllama") is None:
-            raise EmbedderUnavailable("The package wordllama is not installed: there is no wheel for this platform.")
+            raise EmbedderUnavailable(_("The package wordllama is not installed: there is no wheel for this platform."))
         return _local()
     entry = settings.CHAT_PROVIDERS.get(provider)
     if entry is None or not str(entry.get("wire")).startswith("openai"):
-        raise EmbedderUnavailable(f"The provider {provider!r} makes no embeddings. Use local, openai or custom.")
+        text = _("The provider '%(name)s' makes no embeddings. Use local, openai or custom.")
+        raise EmbedderUnavailable(text % {"name": provider})
     if not model:
-        raise EmbedderUnavailable(f"The provider {provider!r} needs the name of a model: set EMBEDDING_MODEL.")
+        text = _("The provider '%(name)s' needs the name of a model: set EMBEDDING_MODEL.")
+        raise EmbedderUnavailable(text % {"name": provider})
     base_url = _value(provider, "BASE_URL") or str(entry.get("base_url") or "")
     key = _value(provider, "API_KEY")
     if not base_url:
-        raise EmbedderUnavailable(f"The provider {provider!r} needs an address: set {_variable(provider, 'BASE_URL')}.")
+        text = _("The provider '%(name)s' needs an address: set %(variable)s.")
+        raise EmbedderUnavailable(text % {"name": provider, "variable": _variable(provider, "BASE_URL")})
     if entry.get("base_url") and not key:
-        raise EmbedderUnavailable(f"The provider {provider!r} needs a key: set {_variable(provider, 'API_KEY')}.")
+        text = _("The provider '%(name)s' needs a key: set %(variable)s.")
+        raise EmbedderUnavailable(text % {"name": provider, "variable": _variable(provider, "API_KEY")})
     return _remote(name, base_url, key)
 
 
 def price(name: str) -> float | None:
     """US dollars per million tokens; None if nobody knows them. The local model costs nothing."""
-    provider, _, model = name.partition("/")
+    provider, _slash, model = name.partition("/")
     if provider == LOCAL:
         return 0.0
     known = settings.EMBEDDING_MODELS.get(model) if provider == OPENAI else None
@@ -97,7 +103,7 @@ def _local() -> Embedder:
 def _remote(name: str, base_url: str, key: str) -> Embedder:
     from rag.embeddings.openai import OpenAIEmbedder
 
-    provider, _, model = name.partition("/")
+    provider, _slash, model = name.partition("/")
     # Another endpoint may call its own model by the name of one of OpenAI's.
     known = settings.EMBEDDING_MODELS.get(model) if provider == OPENAI else None
     return OpenAIEmbedder(name, base_url, key, int(known["dimensions"]) if known else None)

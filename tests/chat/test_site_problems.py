@@ -1,8 +1,11 @@
 """What cannot work for want of a setting is said at start and to administrators, and to nobody else."""
 
+import re
+
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from django.utils.translation import override
 from pytest_django import Settings
 
 from chat import checks
@@ -56,6 +59,29 @@ def test_what_cannot_work_is_said(
         monkeypatch.setenv(name, value)
     (told,) = checks.problems()
     assert sentence in told
+
+
+@pytest.mark.parametrize(("values", "variables", "sentence"), WRONG)
+def test_it_is_said_in_french(
+    settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+    values: dict[str, str],
+    variables: dict[str, str],
+    sentence: str,
+) -> None:
+    for name in ("OPENAI_API_KEY", "CUSTOM_BASE_URL", "CUSTOM_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in values.items():
+        setattr(settings, name, value)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    (english,) = checks.problems()
+    with override("fr"):
+        (french,) = checks.problems()
+    named = re.findall(r"[A-Z]+_[A-Z_]+", english)
+    assert french != english
+    assert re.findall(r"[A-Z]+_[A-Z_]+", french) == named
+    assert not re.search(r"\b(the|must|needs|set)\b", french)
 
 
 @pytest.mark.parametrize(("role", "staff"), [(Role.ADMIN, False), (Role.VIEWER, True)])

@@ -12,7 +12,8 @@ from config import demo_login, startup
 from config.terminal import Terminal
 from tests.web_process import database_url
 
-pytestmark = pytest.mark.django_db(transaction=True)
+#: What a hash costs is no point of these.
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("quick_passwords")]
 
 
 @pytest.fixture

@@ -1,11 +1,13 @@
 import errno
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from config import local
+from config import local, startup
 from config.problem import Problem
 
 
@@ -112,3 +114,29 @@ def test_it_says_what_to_do_when_the_disk_is_full(tmp_path: Path, monkeypatch: p
 )
 def test_it_spells_addresses_for_celery(url: str, celery_url: str) -> None:
     assert local.celery_url(url) == celery_url
+
+
+def test_the_folder_of_the_metrics_is_made_or_refused_by_its_name(tmp_path: Path) -> None:
+    local.require_metrics_folder(tmp_path / "some" / "folder")
+    local.require_metrics_folder(tmp_path / "some" / "folder")
+    assert list((tmp_path / "some" / "folder").iterdir()) == []
+    (tmp_path / "file").touch()
+    for wrong in (tmp_path / "file", tmp_path / "file" / "folder"):
+        with pytest.raises(Problem, match="PROMETHEUS_MULTIPROC_DIR"):
+            local.require_metrics_folder(wrong)
+
+
+def test_settings_and_the_start_refuse_a_folder_that_cannot_be_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    wrong = {"PROMETHEUS_MULTIPROC_DIR": str(tmp_path / "file"), "METRICS_TOKEN": "x" * 16, "DATA_DIR": str(tmp_path)}
+    for name, value in wrong.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(Problem, match="PROMETHEUS_MULTIPROC_DIR"):
+        startup._room_for_metrics(tmp_path)
+    command = [sys.executable, "-c", "import config.settings"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith("The processes cannot count in the folder of PROMETHEUS_MULTIPROC_DIR")
+    assert subprocess.run(command, env=os.environ | {"METRICS_TOKEN": ""}, check=False).returncode == 0

@@ -151,6 +151,9 @@ def test_requests_that_are_none_are_refused_and_the_process_lives(web: WebProces
         "a hidden way up": b"GET /static/%2e%2e/%2e%2e/manage.py HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
     }  # fmt: skip
     unfinished = {"too long a length", "headers without end"}
+    form = b"POST %s HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: multipart/form-data; boundary=x\r\n"
+    form += length % 5 + b"\r\n--x--"
+    refused |= {f"no form at {address.decode()}": form % address for address in (b"/login/", b"/api/v1/auth/token")}
     answers = {name: raw(web, request, 1 if name in unfinished else 30) for name, request in refused.items()}
     wrong = {name: status for name, status in answers.items() if status != 0 and not 400 <= status < 500}
     assert not wrong, answers

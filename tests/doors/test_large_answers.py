@@ -24,6 +24,7 @@ SMALL = {
 #: Where an answer is made of parts, and why not all of it is in memory.
 STREAMS = {
     "chat/admin/spend_page.py": "the file of what is spent is sent a day at a time",
+    "graphs/api/object_files.py": "objects are written batch by batch into a file on the disk, which is sent",
 }
 STREAMING = {"StreamingHttpResponse", "FileResponse"}
 
@@ -43,6 +44,7 @@ def test_whole_graphs_and_pages_of_texts_are_marked() -> None:
     assert {path.removeprefix("api/v1/") for path in marked} == {
         *("graphs/{key}", "graphs/import", "graphs/{key}/export", "node-types"),
         *("objects", "objects/{object_type}/{object_id}"),
+        *("objects/{object_type}/import", "objects/{object_type}/export"),
         *("history", "history/versions", "history/{change_set_id}"),
         *("proposals", "proposals/waiting", "proposals/{proposal_id}", "streams/events/{stream_name}"),
         *("chat/sessions/{session_id}/messages", "chat/sessions/{session_id}/stream-events"),
@@ -65,6 +67,13 @@ def test_a_list_of_graphs_is_large_where_it_searches(query: str, large: bool) ->
 @pytest.mark.parametrize(("method", "large"), [("GET", True), ("HEAD", True), ("POST", False), ("OPTIONS", False)])
 def test_only_what_reads_is_large(method: str, large: bool) -> None:
     assert is_large("/api/v1/graphs/nba", method=method) is large
+
+
+def test_previews_and_rollbacks_are_large_though_they_are_posted() -> None:
+    posted = {each.path for each in every_address() if is_large(each.with_id("nba"), method="POST")}
+    assert {path.removeprefix("api/v1/") for path in posted} == {
+        *("history/rollback", "history/{change_set_id}/rollback", "proposals/{proposal_id}/preview"),
+    }
 
 
 def test_what_is_nowhere_is_not_large() -> None:

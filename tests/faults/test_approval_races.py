@@ -213,7 +213,7 @@ def test_approve_and_delete_it_by_hand(rounds: Any) -> None:
 def test_approve_and_delete_its_object(rounds: Any) -> None:
     for here in rounds():
         at_once(here.decide(here.alice, True), lambda: _delete(here.thing))  # noqa: B023
-        here.ends(STATUS.APPLIED, STATUS.FAILED)
+        here.ends(STATUS.APPLIED, STATUS.STALE)
         assert here.thing.find() is None
 
 

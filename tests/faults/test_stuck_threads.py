@@ -1,11 +1,14 @@
 """SIGTERM ends a web process within its time, whatever its threads do."""
 
+import urllib.request
 from pathlib import Path
 
 import pytest
 
 from chat.web import ending
-from tests.site import site
+from tests.chat.engine.driving import until
+from tests.faults import stuck as stuck_process
+from tests.site import Site, site
 from tests.web_process import QUICK
 
 pytestmark = [
@@ -19,15 +22,28 @@ pytestmark = [
 WITHIN_S = float(QUICK["DRAIN_S"]) + ending.MORE_S
 #: The machine may be busy.
 SLACK_S = 10
+DRAIN_S = 1
 
 
-@pytest.mark.parametrize(("stuck", "within_s"), [("turns", WITHIN_S), ("held", ending.DEAF_S)])
+def is_deaf(here: Site) -> bool:
+    try:
+        urllib.request.urlopen(f"{here.web.url}/healthz", timeout=1).close()
+    except TimeoutError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize(
+    ("stuck", "within_s"), [("turns", DRAIN_S + stuck_process.MORE_S), ("held", stuck_process.DEAF_S)]
+)
 def test_it_ends_and_says_where_it_was(stuck: str, within_s: float, tmp_path: Path) -> None:
     begin = tmp_path / "begin"
-    with site(1, "tests.faults.stuck", STUCK=stuck, STUCK_AT=str(begin)) as here:
+    with site(1, "tests.faults.stuck", STUCK=stuck, STUCK_AT=str(begin), DRAIN_S=str(DRAIN_S)) as here:
         begin.touch()
         if stuck == "turns":
             assert here.web.process.poll() is None
+        else:
+            until(lambda: is_deaf(here))
         code = here.web.terminate(within_s + SLACK_S)
         assert code == 1
         assert "get_stuck" in here.logs(), "where the thread was"

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from playwright.sync_api import Locator, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from graphs.history import changes
+from graphs.history import causes, changes
 from graphs.history.recording import Applied, Because
 from graphs.models import Graph, Node, Origin
 from graphs.objects.operations import Update
@@ -111,6 +111,22 @@ def test_it_tells_who_changed_what_and_why_and_compares_versions(
     expect(page.get_by_text("Nothing found")).to_be_visible()
     page.get_by_role("button", name="Show all", exact=True).click()
     expect(entries(page)).to_have_count(3)
+
+
+def test_it_tells_what_was_edited_before_it_was_applied(
+    page: Page, nba: Graph, alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edited = {"2": causes.Explanation("Edited by alice before it was applied", details={"edited": True})}
+    monkeypatch.setitem(causes._explainers, "proposal", lambda _member, _ids: edited)
+    record = graph_rows.nodes(nba, ["root"])["root"].record
+    for number, name in enumerate(("Begin", "Enter"), 1):
+        because = Because(alice, Origin.CHAT, "Clearer.", f"proposal:{number}", (f"proposal:{number}",))
+        changes.apply(nba, [Update(Ref("node", "root"), {"name": record["name"]}, {"name": name})], because)
+        record["name"] = name
+    opened(page)
+    expect(entries(page).first.locator(".history-edited")).to_have_text("Edited by alice before it was applied")
+    expect(entries(page).last).to_contain_text("Clearer.")
+    expect(entries(page).last.locator(".history-edited")).to_have_count(0)
 
 
 def test_a_change_is_taken_back_as_it_was_shown_and_that_too(page: Page, nba: Graph, alice: User) -> None:

@@ -1,6 +1,7 @@
 import re
 import uuid
 from html import unescape
+from urllib.parse import parse_qsl
 
 import pytest
 from django.contrib.auth.models import User
@@ -14,6 +15,7 @@ from graphs.models import ChangeSet, Company, Folder, Modification, UseCase, Wor
 from graphs.models.records import Status
 from tests.cast import signed_in
 from tests.graphs.records.portfolio import Portfolio
+from tests.graphs.tables.files import exported
 
 
 def names(page: str) -> list[str]:
@@ -122,6 +124,16 @@ def test_home_counts_the_records_and_names_the_latest(
     assert counts == [("1", "company"), ("1", "folder"), ("2", "use cases")]
     assert "Claims triage" in page
     assert "Foreign" not in page
+
+
+def test_what_is_listed_is_exported(portfolio: Portfolio, alice: User) -> None:
+    client = signed_in(alice)
+    page = unescape(shown(client, f"/use-cases/?in={portfolio.folder.pk}&search=slot"))
+    (query,) = re.findall(r'href="[^"]*/usecase/export\?([^"]*format=json[^"]*)"', page)
+    asked = dict(parse_qsl(query))
+    told = exported(client, asked.pop("format"), "usecase", **asked).decode()
+    assert "Slot planning" in told
+    assert "Claims triage" not in told
 
 
 # Making one

@@ -62,7 +62,7 @@ class Command(BaseCommand):
         except OSError as error:
             self.stderr.write(f"{progress}{name}: cannot be read ({error.strerror}).")
         else:
-            counts = f"{imported.nodes} nodes, {imported.edges} edges, {len(imported.warnings)} warnings"
+            counts = f"{imported.nodes} nodes, {imported.edges} edges, {imported.warning_count} warnings"
             how = "replaced, " if imported.replaced else ""
             self.stdout.write(f"{progress}{name}: {imported.graph.key} ({how}{counts})")
             for warning in imported.warnings:
@@ -83,7 +83,7 @@ class Command(BaseCommand):
         if len(imported) + refused > 1:
             nodes = sum(graph.nodes for graph in imported)
             edges = sum(graph.edges for graph in imported)
-            warnings = sum(len(graph.warnings) for graph in imported)
+            warnings = sum(graph.warning_count for graph in imported)
             self.stdout.write(
                 f"{len(imported)} graphs with {nodes} nodes and {edges} edges imported, "
                 f"{warnings} warnings, {refused} files refused."

@@ -1,11 +1,17 @@
 """What the OpenAPI document says about every endpoint: how to sign in, the workspace, problems. For drf-spectacular."""
 
+import threading
 from typing import Any
 
+from django.conf import settings
+from django.utils.translation import get_language, override
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularJSONAPIView
 from pydantic import BaseModel, ConfigDict
 from rest_framework.permissions import IsAuthenticated
+from rest_framework.request import Request
+from rest_framework.response import Response
 
 from graphs.site.api.problems import MEDIA_TYPE
 
@@ -26,9 +32,28 @@ class ProblemDocument(BaseModel):
 
 
 class SchemaView(SpectacularJSONAPIView):
-    """The OpenAPI 3.1 document of all endpoints."""
+    """The OpenAPI 3.1 document of all endpoints, made once for each language: it takes a second."""
 
     permission_classes = (IsAuthenticated,)
+
+    @extend_schema(exclude=True)
+    def get(self, request: Request, *_args: Any, **_more: Any) -> Response:
+        language = request.GET.get("lang")
+        if language not in dict(settings.LANGUAGES):
+            language = get_language()
+        name = self._get_filename(request, None)
+        return Response(_document(language), headers={"Content-Disposition": f'inline; filename="{name}"'})
+
+
+_making = threading.Lock()
+_made: dict[str, dict[str, Any]] = {}
+
+
+def _document(language: str) -> dict[str, Any]:
+    with _making, override(language):
+        if language not in _made:
+            _made[language] = SchemaView.generator_class().get_schema(request=None, public=True)
+        return _made[language]
 
 
 class BearerScheme(OpenApiAuthenticationExtension):

@@ -52,6 +52,14 @@ def to_logging(entry: Entry) -> None:
     log.log(_LEVELS[entry["level"].upper()], "%s", line)
 
 
+def has_sink() -> bool:
+    """Whether what `AI_LOG_SINK` names, if anything, is a function."""
+    try:
+        return callable(_sink())
+    except ImportError:
+        return False
+
+
 def _sink() -> Callable[[Entry], None]:
     return import_string(settings.AI_LOG_SINK) if settings.AI_LOG_SINK else to_logging
 

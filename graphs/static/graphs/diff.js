@@ -71,7 +71,8 @@ function shownFields({ action, fields, object }) {
   });
 }
 
-function holdsSomething({ old, new: now }, action) {
+function holdsSomething({ old, new: now, cut }, action) {
+  if (cut) return true;
   const value = action === "create" ? now : old;
   if (value === null || value === undefined || value === "") return false;
   return typeof value !== "object" || Object.keys(value).length > 0;

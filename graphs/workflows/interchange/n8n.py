@@ -15,7 +15,7 @@ from graphs.workflows.interchange.keys import UniqueTexts, slug
 from graphs.workflows.interchange.n8n_connections import Connection, connections_of, resolved
 from graphs.workflows.interchange.n8n_handles import Slot, handles, output_labels, short_type
 from graphs.workflows.interchange.parsed_graph import Limits, ParsedEdge, ParsedGraph, ParsedNode, ParsedSheet, size_or
-from graphs.workflows.interchange.refusals import FileWarning, Problems
+from graphs.workflows.interchange.refusals import FileWarning, Problems, Warnings
 
 SHEET = ParsedSheet("main", "Main")
 STICKY_NOTE = "n8n-nodes-base.stickyNote"
@@ -53,7 +53,7 @@ def parse(document: Any, limits: Limits) -> ParsedGraph:
     connections = list(connections_of(document, problems))
     problems.refuse_if_any()
     check_list("connections", len(connections), limits)
-    warnings: list[FileWarning] = []
+    warnings = Warnings()
     steps = _steps(nodes, head.nodes, warnings)
     by_name = {step.node.name: step for step in reversed(steps)}
     connections = resolved(connections, set(by_name), warnings)
@@ -66,7 +66,8 @@ def parse(document: Any, limits: Limits) -> ParsedGraph:
         sheets=(SHEET,),
         nodes=_parsed_nodes(steps, connections, warnings),
         edges=_parsed_edges(by_name, connections),
-        warnings=tuple(warnings),
+        warnings=tuple(warnings.found),
+        warning_count=warnings.count,
     )
 
 
@@ -81,7 +82,7 @@ class _Step:
     labels: dict[int, str]
 
 
-def _steps(nodes: list[_Node], entries: list[dict[str, Any]], warnings: list[FileWarning]) -> list[_Step]:
+def _steps(nodes: list[_Node], entries: list[dict[str, Any]], warnings: Warnings) -> list[_Step]:
     unique = UniqueTexts()
     steps = []
     for node, entry, name in zip(nodes, entries, _names(nodes, warnings), strict=True):
@@ -90,7 +91,7 @@ def _steps(nodes: list[_Node], entries: list[dict[str, Any]], warnings: list[Fil
     return steps
 
 
-def _names(nodes: list[_Node], warnings: list[FileWarning]) -> list[str]:
+def _names(nodes: list[_Node], warnings: Warnings) -> list[str]:
     """The names, each only once: connections mean the first node of a name, a further one gets a suffix."""
     unique = UniqueTexts((node.name for node in nodes), MAX_NAME, separator=" ")
     seen: set[str] = set()
@@ -107,9 +108,7 @@ def _names(nodes: list[_Node], warnings: list[FileWarning]) -> list[str]:
     return names
 
 
-def _parsed_nodes(
-    steps: list[_Step], connections: list[Connection], warnings: list[FileWarning]
-) -> tuple[ParsedNode, ...]:
+def _parsed_nodes(steps: list[_Step], connections: list[Connection], warnings: Warnings) -> tuple[ParsedNode, ...]:
     outputs: dict[str, set[Slot]] = defaultdict(set)
     inputs: dict[str, set[Slot]] = defaultdict(set)
     for connection in connections:
@@ -130,7 +129,7 @@ def _parsed_nodes(
     return tuple(parsed)
 
 
-def _process_and_data(step: _Step, index: int, warnings: list[FileWarning]) -> tuple[str, dict[str, Any]]:
+def _process_and_data(step: _Step, index: int, warnings: Warnings) -> tuple[str, dict[str, Any]]:
     """The code of a node, and everything else that its other columns do not hold."""
     parameters = dict(step.node.parameters)
     data = {key: value for key, value in step.entry.items() if key not in {"name", "type", "position"}}
@@ -146,7 +145,7 @@ def _process_and_data(step: _Step, index: int, warnings: list[FileWarning]) -> t
     return process, data
 
 
-def _credential_names(step: _Step, index: int, warnings: list[FileWarning]) -> dict[str, str]:
+def _credential_names(step: _Step, index: int, warnings: Warnings) -> dict[str, str]:
     """`{kind: name}`. Ids mean nothing elsewhere, and whatever else stands there may be a secret."""
     names = {}
     for kind, value in step.node.credentials.items():

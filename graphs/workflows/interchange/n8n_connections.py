@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from graphs.site.json_values import shown
-from graphs.workflows.interchange.refusals import FileWarning, Problems, path
+from graphs.workflows.interchange.refusals import FileWarning, Problems, Warnings, path
 
 #: Types and indexes become ids of handles, of which the database keeps 100 characters.
 MAX_TYPE = 60
@@ -76,14 +76,14 @@ def _connection(source: str, type_: str, output: int, target: Any) -> Connection
     return Connection(source, type_, output, name, target_type, index)
 
 
-def resolved(connections: list[Connection], names: set[str], warnings: list[FileWarning]) -> list[Connection]:
+def resolved(connections: list[Connection], names: set[str], warnings: Warnings) -> list[Connection]:
     """The connections whose two nodes exist; a warning for each of the others."""
     found = []
     for connection in connections:
         absent = next((name for name in (connection.source, connection.target) if name not in names), None)
         if absent is None:
             found.append(connection)
-        else:
+        elif not warnings.only_counted():
             message = _('The connection from "{source}" to "{target}" is left out: there is no node "{name}".')
             where = path(("connections", connection.source, connection.type, connection.output))
             ends = {"source": shown(connection.source), "target": shown(connection.target), "name": shown(absent)}

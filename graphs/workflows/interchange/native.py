@@ -11,6 +11,7 @@ from typing_extensions import TypedDict
 
 from graphs.models.objects import MAX_KEY
 from graphs.models.workflows import MAX_EDGE_KEY, MAX_NAME
+from graphs.objects.strict import MAX_SHORT
 from graphs.site.field_sentences import VISIBLE
 from graphs.site.json_values import shown
 from graphs.workflows.interchange import grid
@@ -31,17 +32,17 @@ from graphs.workflows.interchange.refusals import Problems, refuse
 Key = Annotated[str, Field(min_length=1, max_length=MAX_KEY, pattern=VISIBLE)]
 EdgeKey = Annotated[str, Field(min_length=1, max_length=MAX_EDGE_KEY, pattern=VISIBLE)]
 Name = Annotated[str, Field(max_length=MAX_NAME)]
-ShortText = Annotated[str, Field(max_length=100)]
+ShortText = Annotated[str, Field(max_length=MAX_SHORT)]
 Version = Annotated[int, Field(ge=1)]
 
 
 class _Point(TypedDict):
     __pydantic_config__ = ConfigDict(strict=True, extra="forbid")  # type: ignore[misc]
 
-    id: ShortText
+    id: Annotated[str, Field(min_length=1, max_length=MAX_SHORT)]
     type: Literal["in", "out"]
-    accept: NotRequired[str]
-    label: NotRequired[str]
+    accept: NotRequired[ShortText]
+    label: NotRequired[Name]
 
 
 Handles = dict[Literal["R", "L", "T", "B"], Annotated[list[_Point], Field(fail_fast=True)]]

@@ -14,7 +14,7 @@ from graphs.workflows.interchange.checks import Coordinate, all_checked, check_l
 from graphs.workflows.interchange.keys import UniqueTexts, slug
 from graphs.workflows.interchange.node_red_drawing import handles, output_label, rectangle
 from graphs.workflows.interchange.parsed_graph import Limits, ParsedEdge, ParsedGraph, ParsedNode, ParsedSheet
-from graphs.workflows.interchange.refusals import FileWarning, Problems, refuse
+from graphs.workflows.interchange.refusals import FileWarning, Problems, Warnings, refuse
 
 SHEET_TYPES = ("tab", "subflow")
 NOTE_TYPES = ("comment", "group")
@@ -72,7 +72,7 @@ def parse(document: Any, limits: Limits) -> ParsedGraph:
     problems.refuse_if_any()
     outputs = [targets for entry in entries for targets in entry.wires or ()]
     check_list("wires", len(outputs) + sum(map(len, outputs)), limits)
-    warnings: list[FileWarning] = []
+    warnings = Warnings()
     sheets = _sheets(entries, raws, problems)
     steps = _steps(entries, raws, sheets, warnings)
     check_some_nodes(len(steps), limits)
@@ -91,7 +91,8 @@ def parse(document: Any, limits: Limits) -> ParsedGraph:
         sheets=tuple(sheet for tab, sheet in sheets.items() if tab or sheet.key in used),
         nodes=_parsed_nodes(steps, wired, warnings),
         edges=edges,
-        warnings=tuple(warnings),
+        warnings=tuple(warnings.found),
+        warning_count=warnings.count,
     )
 
 
@@ -116,7 +117,7 @@ def _key(entry_id: str, entry_type: str) -> str:
 
 
 def _sheet_settings(
-    entries: list[Entry], raws: list[dict[str, Any]], sheets: dict[str, ParsedSheet], warnings: list[FileWarning]
+    entries: list[Entry], raws: list[dict[str, Any]], sheets: dict[str, ParsedSheet], warnings: Warnings
 ) -> dict[str, dict[str, Any]]:
     """What tabs and subflows say beside their name, by the key of the sheet."""
     settings: dict[str, dict[str, Any]] = {}
@@ -136,7 +137,7 @@ def _sheet_settings(
 
 
 def _steps(
-    entries: list[Entry], raws: list[dict[str, Any]], sheets: dict[str, ParsedSheet], warnings: list[FileWarning]
+    entries: list[Entry], raws: list[dict[str, Any]], sheets: dict[str, ParsedSheet], warnings: Warnings
 ) -> list[_Step]:
     unique = UniqueTexts()
     seen: set[str] = set()
@@ -155,7 +156,7 @@ def _steps(
     return steps
 
 
-def _edges(steps: list[_Step], warnings: list[FileWarning]) -> tuple[tuple[ParsedEdge, ...], set[str]]:
+def _edges(steps: list[_Step], warnings: Warnings) -> tuple[tuple[ParsedEdge, ...], set[str]]:
     """The wires whose two ends exist, and the keys of the nodes that they lead to."""
     keys = {step.entry.id: step.key for step in reversed(steps)}
     unique = UniqueTexts(max_length=MAX_EDGE_KEY)
@@ -164,6 +165,8 @@ def _edges(steps: list[_Step], warnings: list[FileWarning]) -> tuple[tuple[Parse
         for output, targets in enumerate(step.entry.wires or ()):
             for target in targets:
                 if target not in keys:
+                    if warnings.only_counted():
+                        continue
                     message = _('The wire from output {output} to "{target}" is left out: there is no such entry.')
                     text = message.format(output=output, target=shown(target))
                     warnings.append(FileWarning(step.where, text, "dangling"))
@@ -182,7 +185,7 @@ def _edges(steps: list[_Step], warnings: list[FileWarning]) -> tuple[tuple[Parse
     return tuple(edges), {edge.target for edge in edges}
 
 
-def _parsed_nodes(steps: list[_Step], wired: set[str], warnings: list[FileWarning]) -> tuple[ParsedNode, ...]:
+def _parsed_nodes(steps: list[_Step], wired: set[str], warnings: Warnings) -> tuple[ParsedNode, ...]:
     rectangles = [rectangle(step.entry.type, step.title, step.raw) for step in steps]
     positions = grid.fill((step.sheet, box.position) for step, box in zip(steps, rectangles, strict=True))
     parsed = []

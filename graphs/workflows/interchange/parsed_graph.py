@@ -82,7 +82,10 @@ class ParsedNodeType:
 
 @dataclass(frozen=True, slots=True)
 class ParsedGraph:
-    """A checked graph: keys are unique, references lead somewhere. `key` and `name` may be empty."""
+    """A checked graph: keys are unique, references lead somewhere. `key` and `name` may be empty.
+
+    Of `warnings` it has the first; `warning_count` is of all.
+    """
 
     format: Format
     key: str
@@ -94,6 +97,7 @@ class ParsedGraph:
     edges: tuple[ParsedEdge, ...]
     node_types: tuple[ParsedNodeType, ...] = ()
     warnings: tuple[FileWarning, ...] = ()
+    warning_count: int = 0
 
 
 def is_native(document: Any) -> bool:

@@ -12,6 +12,8 @@ WarningCode = Literal["dangling", "duplicate", "key_taken", "secret_left_out", "
 
 #: Most problems that one refusal tells; the reader stops there.
 MAX_PROBLEMS = 20
+#: Most warnings that are told of a file; more are counted.
+MAX_WARNINGS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,25 @@ class FileWarning(Problem):
     """Something that a foreign file has and the graph will not have, or not as it was."""
 
     code: WarningCode
+
+
+@dataclass(slots=True)
+class Warnings:
+    """The first warnings of a file, and how many there are."""
+
+    found: list[FileWarning] = field(default_factory=list)
+    count: int = 0
+
+    def append(self, warning: FileWarning) -> None:
+        self.count += 1
+        if len(self.found) < MAX_WARNINGS:
+            self.found.append(warning)
+
+    def only_counted(self) -> bool:
+        """Whether there are enough; then the next one is counted, and nobody has to say it."""
+        enough = len(self.found) >= MAX_WARNINGS
+        self.count += enough
+        return enough
 
 
 class ImportRefused(Exception):

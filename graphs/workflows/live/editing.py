@@ -7,9 +7,9 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from graphs.history.changes import HeldChange, write
+from graphs.history.changes import HeldChange, refuse_growth, write
 from graphs.history.editing import KeyUsed, Request, planned
-from graphs.models import Graph, LiveEdit
+from graphs.models import Graph, LiveEdit, Origin
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.edit_conflicts import EditConflicts
 from graphs.objects.holding import held, raise_versions
@@ -32,7 +32,7 @@ def edit(member: Member, graph_id: int, request: Request) -> LiveEdit:
         if len(operations) > MAX_OPERATIONS:
             message = _("{count} items would change; live at most {most} can at once. Do it without a live connection.")
             raise ChangeRefused(message.format(count=len(operations), most=MAX_OPERATIONS))
-        return _do(member.user, graph, operations, request)
+        return _do(member.user, graph, operations, request, Origin.MANUAL)
 
 
 def take_back(member: Member, graph_id: int, version: int, request: Request) -> LiveEdit:
@@ -42,7 +42,7 @@ def take_back(member: Member, graph_id: int, version: int, request: Request) -> 
         if done is not None:
             return done
         made = or_not_found(LiveEdit.objects.filter(object=graph, person=member.user.pk, version=version).first())
-        return _do(member.user, graph, inverses(map(from_json, made.operations)), request)
+        return _do(member.user, graph, inverses(map(from_json, made.operations)), request, Origin.ROLLBACK)
 
 
 def _held(member: Member, graph_id: int, request: Request) -> tuple[Graph, LiveEdit | None]:
@@ -55,14 +55,15 @@ def _held(member: Member, graph_id: int, request: Request) -> tuple[Graph, LiveE
     return graph, done
 
 
-def _do(user: User, graph: Graph, operations: Sequence[Operation], request: Request) -> LiveEdit:
+def _do(user: User, graph: Graph, operations: Sequence[Operation], request: Request, origin: Origin) -> LiveEdit:
     assert request.key is not None
     version = raise_versions([graph.pk], live=True)[graph.pk]
     before = store_of(graph.type).before(graph, operations)
     try:
-        (done,) = write([HeldChange(graph, tuple(operations), version, before)])
+        (done,) = write(written := [HeldChange(graph, tuple(operations), version, before)])
     except Conflicting as conflicting:
         raise EditConflicts.of(conflicting, operations) from conflicting
+    refuse_growth(written, origin)
     stored = [_as_stored(operation, before) for operation in done.operations]
     return LiveEdit.objects.create(
         object=graph,

@@ -37,14 +37,16 @@ def convert(plan: GraphPlan, action: ReorganizeLayout) -> None:
         if plan.arranged > MAX_ARRANGED:
             message = _("One change can arrange at most {most} nodes, each as often as it is asked for.")
             raise ChangeRefused(message.format(most=MAX_ARRANGED))
-        links = [link for link in plan.links(sheet) if link[0] in keys and link[1] in keys]
+        links = list(plan.links_between(keys))
         if len(links) > layout.MAX_LINKS:
             message = _('The sheet "{sheet}" has {count} edges; at most {most} can be arranged at once. Give nodeKeys.')
             raise ChangeRefused(message.format(sheet=sheet, count=len(links), most=layout.MAX_LINKS))
-        moved = {key: box for key, box in boxes.items() if key in keys}
+        moved = {key: boxes[key] for key in keys}
         arranged = layout.arranged(moved, links, action.strategy)
-        others = [box for key, box in boxes.items() if key not in keys]
-        for key, box in _put(arranged, bounds(moved.values()), others).items():
+        where, block = bounds(moved.values()), bounds(arranged.values())
+        around = plan.boxes_around(sheet, block.at(where.x, where.y))
+        others = [box for key, box in around.items() if key not in keys]
+        for key, box in _put(arranged, where, others).items():
             plan.change(NODE, key, {"posX": box.x, "posY": box.y})
 
 

@@ -1,6 +1,6 @@
 """A graph while a plan is made: what was loaded, with the changes so far, so that later actions see earlier ones."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from django.utils.translation import gettext as _
 
@@ -14,11 +14,14 @@ from graphs.site.json_values import same, shown
 from graphs.workflows.interchange.keys import UniqueTexts
 from graphs.workflows.kinds import EDGE, NODE, NODE_TYPE, SHEET
 from graphs.workflows.node_types import BUILT_IN, Handles
-from graphs.workflows.planning.boxes import Box, box_of
+from graphs.workflows.planning.boxes import GAP_ACROSS, Box, box_of
+from graphs.workflows.planning.drawn_sheet import DrawnSheet
 from graphs.workflows.planning.state import PlanState
 
 #: Sheets that are named where one does not exist.
 NAMED_SHEETS = 20
+#: Boxes and edges that one change looks at for places: a batch may ask for a thousand on a sheet of thousands.
+MAX_LOOKED_AT = 600_000
 
 
 class GraphPlan:
@@ -37,8 +40,21 @@ class GraphPlan:
         self._edges_of: dict[str, dict[str, None]] = {}
         for key, edge in self._edges.items():
             self._index(key, edge)
+        #: What is on which sheet, by kind.
+        self._on: dict[tuple[str, str], dict[str, None]] = {}
+        for kind in (NODE, EDGE):
+            for key, record in self._records(kind).items():
+                self._on.setdefault((kind.name, record["sheet"]), {})[key] = None
+        #: All sheets in their order once one was put to a place: they are numbered at the end.
+        self._order: list[str] = []
+        self._next_position = max((sheet["position"] for sheet in self.sheets.values()), default=-1) + 1
+        #: Source and target of the edges between drawn nodes, and their keys by the source.
         self._links = dict(state.links)
-        self._boxes: dict[str, dict[str, Box]] = {}
+        self._links_from: dict[str, dict[str, None]] = {}
+        for key, (source, _target) in self._links.items():
+            self._links_from.setdefault(source, {})[key] = None
+        self._drawn: dict[str, DrawnSheet] = {}
+        self._looked_at = 0
         for key in state.drawn:
             self._set_box(key)
         #: How many nodes were arranged so far, each as often as it was.
@@ -98,18 +114,38 @@ class GraphPlan:
             raise ChangeRefused(message.format(key=shown(key), known=some(self.sheets, NAMED_SHEETS)))
         return key
 
-    def edges_on(self, sheet: str) -> list[str]:
-        """The keys of the edges that stand on a sheet that would go."""
-        return [key for key, edge in self._edges.items() if edge["sheet"] == sheet]
+    def on_sheet(self, kind: Kind, sheet: str) -> list[str]:
+        """The keys of the nodes, or of the edges, that stand on a sheet that would go."""
+        return list(self._on.get((kind.name, sheet), ()))
+
+    def next_position(self) -> int:
+        """The position of a new sheet, behind all others."""
+        self._next_position += 1
+        return self._next_position - 1
 
     def boxes(self, sheet: str) -> dict[str, Box]:
         """Where the nodes of a drawn sheet are, by key."""
-        return self._boxes.get(sheet, {})
+        return drawn.boxes if (drawn := self._drawn.get(sheet)) else {}
 
-    def links(self, sheet: str) -> Iterator[tuple[str, str]]:
-        """Source and target of each edge between two nodes of one drawn sheet."""
-        boxes = self.boxes(sheet)
-        return (link for link in self._links.values() if link[0] in boxes and link[1] in boxes)
+    def boxes_around(self, sheet: str, box: Box) -> dict[str, Box]:
+        """The boxes that are in the way of one where it is, or above and below it."""
+        drawn = self._drawn.get(sheet)
+        found = drawn.between(box.x - GAP_ACROSS, box.right + GAP_ACROSS) if drawn else {}
+        self.look_at(len(found))
+        return found
+
+    def links_between(self, keys: Collection[str]) -> Iterator[tuple[str, str]]:
+        """Source and target of each edge between two of these drawn nodes."""
+        for source in keys:
+            links = self._links_from.get(source, {})
+            self.look_at(len(links))
+            yield from (link for key in links if (link := self._links[key])[1] in keys)
+
+    def look_at(self, count: int) -> None:
+        """Notes that so much is looked at for places. Raises `ChangeRefused` once it was too much."""
+        if self._looked_at > MAX_LOOKED_AT:
+            raise ChangeRefused(_("These are too many places to find on so large a sheet. Do it in parts."))
+        self._looked_at += count
 
     # What changes.
 
@@ -121,6 +157,8 @@ class GraphPlan:
     def add(self, kind: Kind, key: str, record: Record) -> None:
         self._do(Create(Ref(kind.name, key), record))
         self._records(kind)[key] = record
+        if kind is SHEET and self._order:
+            self._order.append(key)
         self._follow(kind, key)
 
     def change(self, kind: Kind, key: str, new: Record) -> None:
@@ -136,7 +174,22 @@ class GraphPlan:
 
     def remove(self, kind: Kind, key: str) -> None:
         self._leave(kind, key)
+        if kind is SHEET and self._order:
+            self._order.remove(key)
         self._do(Delete(Ref(kind.name, key), self._records(kind).pop(key)))
+
+    def put_sheet(self, key: str, position: int) -> None:
+        """Puts a sheet to a place among the others."""
+        if not self._order:
+            self._order = sorted(self.sheets, key=lambda each: self.sheets[each]["position"])
+            self.objects.at_end.append(self._number_sheets)
+        self._order.remove(key)
+        self._order.insert(position, key)
+
+    def _number_sheets(self) -> None:
+        """Numbers the sheets anew where they have to be: once, as a graph may have thousands."""
+        for number, key in enumerate(self._order):
+            self.change(SHEET, key, {"position": number})
 
     def _do(self, operation: Operation) -> None:
         self.objects.operations.append(operation)
@@ -146,19 +199,28 @@ class GraphPlan:
         return {SHEET.name: self.sheets, NODE.name: self.nodes, EDGE.name: self._edges}[kind.name]
 
     def _follow(self, kind: Kind, key: str) -> None:
+        if kind is SHEET:
+            return
+        self._on.setdefault((kind.name, self._records(kind)[key]["sheet"]), {})[key] = None
         if kind is NODE:
             self._set_box(key)
-        elif kind is EDGE:
+        else:
             edge = self._edges[key]
             self._index(key, edge)
             self._links[key] = (edge["source"], edge["target"])
+            self._links_from.setdefault(edge["source"], {})[key] = None
 
     def _leave(self, kind: Kind, key: str) -> None:
+        if kind is SHEET:
+            return
         record = self._records(kind)[key]
+        self._on[kind.name, record["sheet"]].pop(key)
         if kind is NODE:
-            self._boxes.get(record["sheet"], {}).pop(key, None)
-        elif kind is EDGE:
+            if drawn := self._drawn.get(record["sheet"]):
+                drawn.take(key)
+        else:
             self._links.pop(key, None)
+            self._links_from.get(record["source"], {}).pop(key, None)
             for end in (record["source"], record["target"]):
                 self._edges_of[end].pop(key, None)
 
@@ -168,4 +230,4 @@ class GraphPlan:
 
     def _set_box(self, key: str) -> None:
         node = self.nodes[key]
-        self._boxes.setdefault(node["sheet"], {})[key] = box_of(node)
+        self._drawn.setdefault(node["sheet"], DrawnSheet()).put(key, box_of(node))

@@ -187,24 +187,29 @@ def _refuse_lost_handles(plan: GraphPlan, key: str, handles: Handles) -> None:
 def _beside(plan: GraphPlan, key: str, connections: Sequence[Connection]) -> Box:
     """The node right of those before it and left of those after it, as far as they are on its sheet."""
     node = plan.node(key)
-    others = {other: box for other, box in plan.boxes(node["sheet"]).items() if other != key}
-    there = [(each.direction, others[each.other_key]) for each in connections if each.other_key in others]
+    boxes = plan.boxes(node["sheet"])
+    there = [(e.direction, boxes[e.other_key]) for e in connections if e.other_key in boxes and e.other_key != key]
     left, right = ([box for direction, box in there if direction == side] for side in ("in", "out"))
-    wanted = _wanted(box_of(node), left, right, others)
-    return wanted.at(wanted.x, round(free_y(wanted, others.values())))
+    if there:
+        wanted = _between(box_of(node), left, right)
+    else:
+        plan.look_at(len(boxes))
+        others = [box for other, box in boxes.items() if other != key]
+        around = bounds(others) if others else Box(0, 0, 0, 0)
+        wanted = box_of(node).at(around.x, around.bottom)
+    in_the_way = [box for other, box in plan.boxes_around(node["sheet"], wanted).items() if other != key]
+    return wanted.at(wanted.x, round(free_y(wanted, in_the_way)))
 
 
-def _wanted(box: Box, left: Sequence[Box], right: Sequence[Box], others: dict[str, Box]) -> Box:
+def _between(box: Box, left: Sequence[Box], right: Sequence[Box]) -> Box:
+    """Where a box belongs that has others on its left, or on its right, or both."""
     if left and right:
         start, end = max(each.right for each in left), min(each.x for each in right)
         x = (start + end - box.width) / 2 if start < end else start + GAP_ALONG
     elif left:
         x = max(each.right for each in left) + GAP_ALONG
-    elif right:
-        x = min(each.x for each in right) - GAP_ALONG - box.width
     else:
-        around = bounds(others.values()) if others else Box(0, 0, 0, 0)
-        return box.at(around.x, around.bottom)
+        x = min(each.x for each in right) - GAP_ALONG - box.width
     beside = [*left, *right]
     middle = sum(each.y + each.height / 2 for each in beside) / len(beside)
     return box.at(round(x), round(middle - box.height / 2))

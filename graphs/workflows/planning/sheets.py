@@ -6,7 +6,7 @@ from graphs.objects.actions import ChangeRefused
 from graphs.workflows.actions import CreateSheet, DeleteSheet, UpdateSheet
 from graphs.workflows.interchange.keys import slug
 from graphs.workflows.interchange.sizes import MAX_SHEETS
-from graphs.workflows.kinds import EDGE, SHEET
+from graphs.workflows.kinds import EDGE, NODE, SHEET
 from graphs.workflows.planning import nodes
 from graphs.workflows.planning.graph_plan import GraphPlan
 from graphs.workflows.planning.nodes import MAX_MADE_KEY
@@ -24,10 +24,9 @@ def create(plan: GraphPlan, action: CreateSheet) -> None:
         message = _('There is a sheet with the key "{key}" already. Choose another key, or leave it out.')
         raise ChangeRefused(message.format(key=action.key))
     key = action.key or plan.free_sheets.take(slug(action.name, fallback="sheet")[:MAX_MADE_KEY])
-    last = max((sheet["position"] for sheet in plan.sheets.values()), default=-1)
-    plan.add(SHEET, key, {"name": action.name, "position": last + 1})
+    plan.add(SHEET, key, {"name": action.name, "position": plan.next_position()})
     if action.position is not None:
-        _put(plan, key, action.position)
+        plan.put_sheet(key, action.position)
 
 
 def want_updated(wanted: ToRead, action: UpdateSheet) -> None:
@@ -39,7 +38,7 @@ def update(plan: GraphPlan, action: UpdateSheet) -> None:
     if action.name is not None:
         plan.change(SHEET, key, {"name": action.name})
     if action.position is not None:
-        _put(plan, key, action.position)
+        plan.put_sheet(key, action.position)
 
 
 def want_deleted(wanted: ToRead, action: DeleteSheet) -> None:
@@ -56,17 +55,9 @@ def delete(plan: GraphPlan, action: DeleteSheet) -> None:
         message = _('"{key}" is the only sheet of the graph, and stays. Make another one first.')
         raise ChangeRefused(message.format(key=key))
     before = len(plan.objects.operations)
-    for node_key in [each for each, node in plan.nodes.items() if node["sheet"] == key]:
+    for node_key in plan.on_sheet(NODE, key):
         nodes.remove(plan, node_key)
-    for edge_key in plan.edges_on(key):
+    for edge_key in plan.on_sheet(EDGE, key):
         plan.change(EDGE, edge_key, {"sheet": plan.node(plan.edge(edge_key)["source"])["sheet"]})
     plan.objects.going_along += len(plan.objects.operations) - before
     plan.remove(SHEET, key)
-
-
-def _put(plan: GraphPlan, key: str, position: int) -> None:
-    """Puts a sheet to a place among the others, which are numbered anew where they have to be."""
-    others = sorted((each for each in plan.sheets if each != key), key=lambda each: plan.sheets[each]["position"])
-    others.insert(position, key)
-    for number, each in enumerate(others):
-        plan.change(SHEET, each, {"position": number})

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Any
 
 from django.db.models import F, Func, Q, Value
 
 from graphs.models import Edge, Graph, Node, NodeType
+from graphs.objects.likeness import most_alike
 from graphs.objects.preconditions import Stored
 from graphs.workflows import rows
 from graphs.workflows.kinds import NODE
@@ -162,9 +162,7 @@ def _meant(graph: Graph, missing: set[str]) -> dict[str, tuple[str, ...]]:
         for text in (key, name):
             same.setdefault(_loosely(text), {})[key] = None
     keys = [key for key, _name in known]
-    return {
-        key: tuple(list(same.get(_loosely(key), ()))[:3] or get_close_matches(key, keys)) for key in sorted(missing)[:5]
-    }
+    return {key: tuple(list(same.get(_loosely(key), ()))[:3] or most_alike(key, keys)) for key in sorted(missing)[:5]}
 
 
 def _loosely(text: str) -> str:

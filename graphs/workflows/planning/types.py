@@ -61,7 +61,7 @@ def _create(plan: GraphPlan, action: ConfigureNodeType, new: Record) -> None:
         message = _('There is a node type "{key}" already. Choose another key, or update that one.')
         raise ChangeRefused(message.format(key=given))
     record = {"description": "", "category": "", "icon": "", "handles": {}, "process": ""} | new
-    plan.objects.add(NODE_TYPE, given or plan.free_types.take(_wanted_key(action)), record)
+    plan.objects.add(NODE_TYPE, given or plan.free_types.take(_wanted_key(action)), record, free=True)
 
 
 def _update(plan: GraphPlan, action: ConfigureNodeType, new: Record) -> None:

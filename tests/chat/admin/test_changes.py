@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
 
-from chat.actions.deciding import Decision, decide
+from chat.actions.deciding import Decision, decide, preview
 from chat.models import Proposal
 from graphs.models import Graph
 from graphs.site.access import member_of
@@ -51,3 +51,13 @@ def test_a_message_leads_to_what_it_proposed_and_what_came_of_it(applied: Propos
 def test_a_cause_that_nobody_can_explain_is_left_out(alice: User, nba: Graph) -> None:
     done = update(nba, alice, because={"cause": "test:1", "causes": ("test:1", "message:2", "nonsense")}, name="x")
     assert "test:1" not in page("graphs_changeset_change", done.pk)
+
+
+def test_the_page_of_a_change_says_that_its_proposal_was_edited(alice: User, nba: Graph, applied: Proposal) -> None:
+    (proposal,) = waiting(alice, nba, ("update_node", {"nodeKey": "root", "updates": {"name": "Begin"}}))
+    member, arguments = member_of(alice), {"nodeKey": "root", "updates": {"name": "Enter"}}
+    digest = preview(member, str(proposal.pk), arguments).digest
+    edited = decide(member, str(proposal.pk), Decision(True, edited_arguments=arguments, digest=digest)).proposal
+    said = "Edited by alice before it was applied"
+    assert said in page("graphs_changeset_change", edited.change_set)
+    assert said not in page("graphs_changeset_change", applied.change_set)

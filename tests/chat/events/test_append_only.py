@@ -5,8 +5,9 @@ import uuid
 import pytest
 from django.contrib.auth.models import User
 from django.db import IntegrityError, connection
+from django.db.models.functions import Now
 
-from chat.models import Session, Stream, StreamEvent
+from chat.models import Run, Session, Stream, StreamEvent
 from graphs.models import Workspace
 from tests.chat.events.old_runs import a_run
 
@@ -37,3 +38,21 @@ def test_they_are_not_rewritten(session: Session, statement: str) -> None:
     with pytest.raises(IntegrityError, match="events are append-only"), connection.cursor() as cursor:
         cursor.execute(statement)
     assert list(StreamEvent.objects.order_by("sequence").values()) == before
+
+
+def fold(days: int, stretch: int, row_chars: int) -> list[int]:
+    """How many events became fewer, for each step of the function."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT events FROM chat_fold_events(%s, %s, %s)", [days, stretch, row_chars])
+        return [events for (events,) in cursor.fetchall()]
+
+
+def test_who_folds_chooses_no_other_bounds_than_compaction_has(session: Session) -> None:
+    most = 2**31 - 1
+    assert fold(0, most, most) == [30]
+    a_run(session, days_ago=-1)
+    assert fold(-100_000, 10, 10) == []
+    Run.objects.filter(folded_to=0).update(ended_at=Now())
+    assert fold(0, 0, 0) == [0]
+    (events,) = fold(0, most, -1)
+    assert events < 30

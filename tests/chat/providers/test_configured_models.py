@@ -253,3 +253,27 @@ def test_what_is_no_price_is_refused_in_a_sentence(said: str) -> None:
     assert models.problems() == [sentence]
     with pytest.raises(ModelUnavailableError, match="CUSTOM_PRICE must be dollars"):
         models.resolve()
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "sentence"),
+    [
+        *(
+            ("STRENGTH", given, "CUSTOM_STRENGTH must be a number from 0 to 9999.")
+            for given in ("abc", "-1", "1.5", "99999")
+        ),
+        *(("API_KEY", given, "CUSTOM_API_KEY holds no key") for given in ("sk-é", "two words", "one\ntwo", "a\u200bb")),
+    ],
+)
+def test_a_variable_that_nothing_can_be_made_of_is_named(name: str, given: str, sentence: str) -> None:
+    models = ConfiguredModels(TABLE, OF_CUSTOM | {f"CUSTOM_{name}": given})
+    (told,) = models.problems()
+    assert told.startswith(sentence)
+    assert given not in told
+    with pytest.raises(ModelUnavailableError, match=f"CUSTOM_{name}"):
+        models.resolve()
+
+
+def test_a_model_that_is_named_for_nobody_is_said() -> None:
+    assert problems(TABLE, {"LLM_MODEL": "o9"}) == problems(TABLE, {"LLM_MODEL": "o9", "LLM_PROVIDER": "demo"}) != []
+    assert problems(TABLE, {"LLM_MODEL": "o9", "OPENAI_API_KEY": "k"}) == []

@@ -1,6 +1,7 @@
 """The largest answers: few at a time, first come, first served, and nobody holds the places against the others."""
 
 import asyncio
+import uuid
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -64,6 +65,22 @@ def test_so_many_of_one_person_and_of_all(monkeypatch: pytest.MonkeyPatch) -> No
         own[0].sent()
         assert await places.take(1) is not None
         assert len(others) + len(own) == MOST
+
+    of(test)
+
+
+def test_of_one_person_one_is_made_at_a_time_and_others_are_made_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    quickly(monkeypatch)
+
+    async def test(places: Places) -> None:
+        own = await places.take(1)
+        assert await places.take(1) is None
+        assert await places.take(2) is not None
+        assert own is not None
+        own.begin()
+        own.end()
+        await asyncio.sleep(0)
+        assert await places.take(1) is not None
 
     of(test)
 
@@ -206,6 +223,8 @@ def test_too_many_are_told_to_come_again_and_others_are_answered(
             assert (await request("GET", path)).status == 401
         french = await request("GET", EXPORT, bob, accept_language="fr")
         assert french.json()["detail"].startswith("Trop de grandes réponses")
+        for path in ("/api/v1/history/rollback", f"/api/v1/history/{uuid.uuid4()}/rollback"):
+            assert (await request("POST", path, bob, {"preview": True})).status == 429
         assert (await request("GET", "/api/v1/graphs", bob)).status == 200
         assert (await request("GET", "/api/v1/kinds", bob)).status == 200
         assert (await request("POST", EXPORT, bob, {})).status == 405

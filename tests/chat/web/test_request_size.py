@@ -64,6 +64,16 @@ def test_what_fits_reaches_the_application(connection: Connection) -> None:
     assert b"".join(connection.server.bodies) == b"x" * 10_000
 
 
+@pytest.mark.parametrize(
+    "body", [b"--x--", b"--x\r\n\r\n", b"nonsense", b"--x\r\nContent-Disposition: \xff\r\n\r\n--x--"]
+)
+@pytest.mark.parametrize("boundary", [b"; boundary=x", b"; boundary=", b""])
+def test_a_form_that_is_none_reaches_the_application(connection: Connection, body: bytes, boundary: bytes) -> None:
+    head = b"POST /api/ HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data%s\r\nContent-Length: %d\r\n\r\n"
+    connection.send(head % (boundary, len(body)) + body)
+    assert (connection.server.bodies, connection.transport.value()) == ([body], b"")
+
+
 def test_a_body_that_is_too_big_is_refused_and_not_kept(connection: Connection) -> None:
     connection.send(b"POST /api/ HTTP/1.1\r\nHost: x\r\nContent-Length: 10001\r\n\r\n" + b"x" * 10_001)
     status, body = connection.answer()

@@ -5,6 +5,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from pytest_django import Settings
 
 from graphs.api.changes import digest_of
@@ -357,6 +358,42 @@ def test_there_is_a_limit(mine: Door, thing: Thing, settings: Settings) -> None:
     settings.LIMIT_CHANGES = "1/hour"
     assert mine().status_code == 201
     problem(mine(thing.rename_call("Two")), 429, "throttled")
+
+
+def test_what_is_gone_is_looked_for_at_once_however_much_it_is(client: Client, nba: Graph) -> None:
+    sheet = nba.sheets.get()
+    Node.objects.bulk_create(Node(graph=nba, sheet=sheet, key=f"n{n}", type="html") for n in range(41))
+    kept = action("update_node", nodeKey="n40", updates={"name": "Kept"})
+    change(client, *(action("delete_node", nodeKey=f"n{n}") for n in range(40)))
+    for n in range(40):
+        NodeType.objects.create(workspace=nba.workspace, key=f"t{n}", display_name="T")
+    change(client, *(action("delete_node_type", typeKey=f"t{n}") for n in range(40)))
+    asked = []
+    for count in (1, 40):
+        seen = [f"{item}{n}:1" for n in range(count) for item in ("node:n", "nodeType:t", "node:never")]
+        with CaptureQueriesContext(connection) as queries:
+            answer = problem(change(client, kept, seen=tuple(seen)), 409, "conflict")
+        asked.append(len(queries))
+        told = {(each["object"]["type"], each["object"]["id"]): each for each in answer["conflicts"]}
+        assert len(told) == 3 * count
+        assert all(told["node", f"n{n}"]["by"] == "alice" for n in range(count))
+        assert all(told["nodeType", f"t{n}"]["expected"]["displayName"] == "T" for n in range(count))
+        assert told["node", "never0"]["by"] == ""
+    assert asked[0] == asked[1]
+
+
+def test_edges_that_nobody_saw_are_looked_at_at_once_however_many_go(client: Client, nba: Graph) -> None:
+    sheet, asked = nba.sheets.get(), []
+    hub, *others = Node.objects.bulk_create(Node(graph=nba, sheet=sheet, key=f"n{n}", type="html") for n in range(41))
+    for some in (others[:1], others[1:]):
+        Edge.objects.bulk_create(
+            Edge(graph=nba, sheet=sheet, key=f"e-{other.key}", source=hub, target=other) for other in some
+        )
+        with CaptureQueriesContext(connection) as queries:
+            answer = problem(change(client, action("delete_node", nodeKey="n0"), seen=("node:n0:1",)), 409, "conflict")
+        asked.append(len(queries))
+    assert len(answer["conflicts"]) == 40
+    assert asked[0] == asked[1]
 
 
 def test_types_are_listed_and_changed_like_everything_else(client: Client, bob: User) -> None:

@@ -9,6 +9,8 @@ from pytest_django import Settings
 
 from graphs.api.graph_json import ImportResult
 from graphs.models import ChangeSet, Graph, Node, Origin, Workspace
+from graphs.workflows.interchange.refusals import MAX_WARNINGS
+from tests.cast import signed_in
 from tests.graphs.api.callers import problem, upload, with_token
 
 N8N = {
@@ -45,6 +47,23 @@ def test_it_imports_and_tells_what_it_left_out(alice: User) -> None:
     assert warning.code == "dangling"
     assert "Gone" in warning.message
     assert with_token(alice).get("/api/v1/graphs/alerts").json()["nodes"][0]["name"] == "Webhook"
+
+
+def test_it_tells_the_first_of_many_warnings_and_counts_all(alice: User) -> None:
+    flow = [{"id": f"n{n}", "type": "change", "z": "", "x": 0, "y": 0, "wires": [["gone"] * 30]} for n in range(100)]
+    n8n = N8N | {"connections": {"Webhook": {"main": [[{"node": "Gone", "type": "main", "index": 0}] * 3_000]}}}
+    for document in (flow, n8n):
+        answer = upload(with_token(alice), json.dumps(document).encode())
+        assert answer.status_code == 201
+        result = ImportResult.model_validate_json(answer.content)
+        assert (len(result.warnings), result.warning_count) == (MAX_WARNINGS, 3_000)
+    file = SimpleUploadedFile("flow.json", json.dumps(flow).encode())
+    page = signed_in(alice).post("/import/", {"file": file, "key": "on-the-page"})
+    text = page.content.decode()
+    assert page.status_code == 201
+    assert text.count("<dd>") == MAX_WARNINGS
+    assert "3000 things are not as they were" in text.replace("\u202f", "").replace(",", "")
+    assert "2000 more are not listed" in text.replace(",", "")
 
 
 def test_it_takes_a_key_and_a_format(alice: User) -> None:

@@ -149,15 +149,6 @@ def test_what_is_alike_everywhere_is_compared_within_bounds(monkeypatch: pytest.
     assert 0 < pairs <= patches.COMPARED_PAIRS
 
 
-@given(st.text("abc", max_size=12), st.text("abc", max_size=12))
-def test_it_knows_what_two_texts_have_in_common(one: str, other: str) -> None:
-    rows = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
-    for i, first in enumerate(one):
-        for j, second in enumerate(other):
-            rows[i + 1][j + 1] = rows[i][j] + 1 if first == second else max(rows[i][j + 1], rows[i + 1][j])
-    assert patches._in_common(one, patches._places(other), len(other)) == rows[-1][-1]
-
-
 def test_a_line_end_that_does_not_occur_is_near_nothing() -> None:
     with pytest.raises(ChangeRefused, match="nor anything like it"):
         patched("", [Patch(search="\n", replace="x")], "node")

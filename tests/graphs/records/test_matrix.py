@@ -57,6 +57,13 @@ def test_a_rating_without_a_level_gives_no_points_and_is_named() -> None:
     assert (place.complexity.points, place.unrated) == (0, ("Data",))
 
 
+def test_an_axis_that_weighs_nothing_need_not_be_rated() -> None:
+    axes = [{"id": "gain", "name": "Gain"}, {"id": "reach", "name": "Reach", "weight": 0}]
+    matrix = Matrix.of({"valueAxes": axes, "complexityAxes": [{"id": "data", "name": "Data", "weight": 0}]})
+    assert matrix.place({"valueScores": [{"axisId": "gain", "rating": 3}]}).unrated == ()
+    assert matrix.place({}).unrated == ("Gain",)
+
+
 def test_where_nothing_weighs_anything_nothing_is_high() -> None:
     config = {"valueAxes": [{"id": "gain", "name": "Gain", "weight": 0}], "thresholds": {"value": 0}}
     place = Matrix.of(config).place(scored({"gain": 5}, {}))

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 from django.db import ProgrammingError, connection
+from django.utils.translation import override
 from pytest_django import Settings
 
 from chat import checks
@@ -111,3 +112,11 @@ def test_rights_that_are_more_are_taken(running: str) -> None:
             ("graphs_changeset", "INSERT SELECT"),
             ("graphs_node", "DELETE INSERT SELECT UPDATE"),
         ]
+
+
+@pytest.mark.parametrize("rights", [(True, False), (False, True)])
+def test_what_the_role_may_is_said_in_french(monkeypatch: pytest.MonkeyPatch, rights: tuple[bool, bool]) -> None:
+    monkeypatch.setattr(owner, "_rights", lambda: rights)
+    assert SAID().startswith("The role of DATABASE_URL")
+    with override("fr"):
+        assert SAID().startswith("Le rôle de DATABASE_URL")

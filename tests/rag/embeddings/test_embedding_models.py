@@ -102,3 +102,13 @@ def test_a_model_that_cannot_be_had_is_a_warning_and_stops_nothing(settings: Set
     assert "OPENAI_API_KEY" in warning.msg
     settings.EMBEDDING_PROVIDER = "none"
     assert embedder_is_usable() == []
+
+
+def test_a_model_that_is_named_for_nobody_is_a_warning(settings: Settings) -> None:
+    for provider in ("", "local"):
+        settings.EMBEDDING_PROVIDER, settings.EMBEDDING_MODEL = provider, "text-embedding-3-huge"
+        (warning,) = embedder_is_usable()
+        assert "EMBEDDING_MODEL" in warning.msg
+        assert "EMBEDDING_PROVIDER" in warning.msg
+    settings.EMBEDDING_PROVIDER = "none"
+    assert embedder_is_usable() == []

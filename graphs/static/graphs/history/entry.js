@@ -5,7 +5,7 @@ import { html, icon, textButton } from "../dom.js";
 import { unlessRefused } from "../requests.js";
 import { t } from "../strings.js";
 import { momentText } from "../words.js";
-import { causesOf, messageLink, originIcon, originWords, whatWords, whoWords } from "./words.js";
+import { causesOf, editedWords, messageLink, originIcon, originWords, whatWords, whoWords } from "./words.js";
 
 export class Entry {
   #callbacks;
@@ -46,6 +46,7 @@ export class Entry {
       html("time", { datetime: changeSet.createdAt }, momentText(changeSet.createdAt)),
       html("span", {}, originWords(changeSet.origin)),
       html("span", {}, t("version {version}", { version: this.version })),
+      editedWords(changeSet) ? html("strong", { class: "history-edited", dir: "auto" }, editedWords(changeSet)) : null,
       changeSet.model ? html("span", {}, [changeSet.model, changeSet.promptVersion].filter(Boolean).join(" · ")) : null,
       changeSet.undoes
           ? html("a", { href: "", onclick: (event) => this.#goTo(event) }, t("takes a change back")) : null,

@@ -46,5 +46,11 @@ export function causesOf({ causes }) {
 
 /** What is said of the message that led to a change set: {text, url}, or null; `url` only for who may see it. */
 export function messageLink({ links }) {
-  return links.find(({ cause }) => cause.startsWith("message:")) ?? links[0] ?? null;
+  const others = links.filter(({ cause }) => !cause.startsWith("proposal:"));
+  return others.find(({ cause }) => cause.startsWith("message:")) ?? others[0] ?? null;
+}
+
+/** That a person edited what the model had proposed, or "". */
+export function editedWords({ links }) {
+  return visible(links.find(({ details }) => details.edited)?.text ?? "");
 }

@@ -4,9 +4,11 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import get_resolver
+from django.utils.translation import get_language
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.validation import validate_schema
 
+from graphs.site.api import openapi
 from tests.graphs.api.callers import api_views, problem, with_token
 
 
@@ -44,6 +46,26 @@ def test_every_operation_says_who_may_and_what_can_go_wrong(schema: dict[str, An
                 assert {"bearer": []} in operation["security"], (method, path)
                 assert {"cookie": []} in operation["security"], (method, path)
                 assert {"$ref": "#/components/parameters/Workspace"} in operation["parameters"], (method, path)
+
+
+def test_it_is_made_once_for_each_language(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+    make = SchemaGenerator.get_schema
+
+    def counted(generator: SchemaGenerator, *args: Any, **more: Any) -> Any:
+        made.append(get_language())
+        return make(generator, *args, **more)
+
+    monkeypatch.setattr(SchemaGenerator, "get_schema", counted)
+    monkeypatch.setattr(openapi, "_made", {})
+    client = with_token(alice)
+    answers = [
+        client.get(f"/api/v1/schema?{query}", headers={"Accept-Language": language}).content
+        for query, language in (("", "en"), ("", "fr"), ("lang=fr", "en"), ("lang=nowhere", "en"), ("version=9", "fr"))
+    ]
+    assert made == ["en", "fr"]
+    assert answers[0] == answers[3]
+    assert answers[1] == answers[2] == answers[4]
 
 
 def test_it_is_given_to_members(alice: User) -> None:

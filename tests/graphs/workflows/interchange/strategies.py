@@ -20,7 +20,9 @@ sizes = st.none() | st.floats(0, 10_000) | st.integers(0, 10_000)
 points = st.fixed_dictionaries(
     {"id": keys, "type": st.sampled_from(["in", "out"])}, optional={"accept": texts, "label": texts}
 )
-handles = st.dictionaries(st.sampled_from("RLTB"), st.lists(points, max_size=3))
+handles = st.dictionaries(st.sampled_from("RLTB"), st.lists(points, max_size=3)).filter(
+    lambda sides: len(ids := [(each["type"], each["id"]) for side in sides.values() for each in side]) == len({*ids})
+)
 
 
 def nodes(sheets: list[str], types: list[str]) -> st.SearchStrategy[dict[str, Any]]:

@@ -1,6 +1,8 @@
 """A thousand actions at once, and large graphs (20,000 nodes with FULL=1): few queries, no matter how much there is."""
 
 import os
+from difflib import SequenceMatcher
+from itertools import islice, product
 from typing import Any
 
 import pytest
@@ -8,6 +10,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from graphs.models import Edge, Graph, Node
+from graphs.objects import planning
 from graphs.objects.actions import ChangeRefused
 from tests.graphs.workflows.planning.asking import done, one, plan, refused
 
@@ -60,6 +63,20 @@ def test_few_queries_whatever_is_asked_in_a_large_graph(huge: Graph) -> None:
     assert "nodeKeys" in refused(huge, "reorganize_layout", sheet="main")
 
 
+def test_missing_keys_are_not_compared_in_the_square_of_their_length(
+    nba: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ratio(self: SequenceMatcher[str]) -> float:
+        raise AssertionError("it takes the cube of what it compares where that repeats itself")
+
+    monkeypatch.setattr(SequenceMatcher, "ratio", ratio)
+    sheet = nba.sheets.get()
+    keys = ["".join(letters) * 10 for letters in islice(product("ab", repeat=10), 1_000)]
+    Node.objects.bulk_create([Node(graph=nba, sheet=sheet, key=key, type="html") for key in keys])
+    with pytest.raises(ChangeRefused, match="Perhaps you mean"):
+        plan(nba, *(("delete_node", {"nodeKey": f"{'ab' * 49}{n}"}) for n in range(5)))
+
+
 def test_a_thousand_actions_are_planned_and_done(nba: Graph) -> None:
     step = {"typeKey": "html", "sheet": "main", "posY": 200}
     nodes = [("create_node", {**step, "posX": 200 * n, "name": "Step"}) for n in range(500)]
@@ -87,3 +104,26 @@ def test_a_node_with_more_edges_than_can_go_at_once_is_refused(nba: Graph) -> No
     )
     assert "5002 items" in refused(nba, "delete_node", nodeKey="root")
     assert one(nba, "move_node", nodeKey="root", posX=5, posY=5)
+
+
+def test_actions_on_whole_objects_are_fewer_and_planned_together(nba: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thousand node types in one change took a minute: each is checked and saved through its model."""
+    monkeypatch.setattr(planning, "MAX_OBJECTS", 20)
+    statements = []
+    for name, count in (("a", 10), ("b", 20)):
+        with CaptureQueriesContext(connection) as queries:
+            planned = plan(nba, *map(new_type, [f"{name}{n}" for n in range(count)]))
+        statements.append(len(queries))
+        done(nba, planned)
+    assert statements[0] == statements[1]
+    with pytest.raises(ChangeRefused, match="More than 20 actions"):
+        plan(nba, *map(new_type, [f"c{n}" for n in range(21)]))
+    keys = [f"{name}{n}" for name, count in (("a", 10), ("b", 11)) for n in range(count)]
+    with pytest.raises(ChangeRefused, match="More than 20 actions"):
+        plan(nba, *(("delete_node_type", {"typeKey": key}) for key in keys))
+    renamed = [("update_node", {"nodeKey": "root", "updates": {"name": f"N{n}"}}) for n in range(30)]
+    assert len(plan(nba, *renamed).operations) == 1
+
+
+def new_type(key: str) -> tuple[str, dict[str, Any]]:
+    return "configure_node_type", {"mode": "create", "typeKey": key, "displayName": key}

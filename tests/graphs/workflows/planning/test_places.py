@@ -8,11 +8,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from graphs.models import Edge, Graph, Node, Sheet
+from graphs.objects.actions import ChangeRefused
 from graphs.objects.operations import Update
 from graphs.objects.refs import Ref
-from graphs.workflows.planning import arranging, layout
+from graphs.workflows.planning import arranging, graph_plan, layout, nodes
 from graphs.workflows.planning.boxes import GAP_ACROSS, Box, box_of, free_y
-from tests.graphs.workflows.planning.asking import done, one, refused, without_versions
+from graphs.workflows.planning.drawn_sheet import DrawnSheet
+from tests.graphs.workflows.planning.asking import done, one, plan, refused, without_versions
 
 sizes = st.floats(1, 900)
 places = st.floats(-2_000, 2_000)
@@ -204,3 +206,62 @@ def test_one_change_arranges_no_more_than_so_many_nodes(nba: Graph, monkeypatch:
     step = {"tool": "propose_reorganize_layout", "arguments": {"sheet": "main"}}
     assert "at most 20 nodes" in refused(nba, "batch", actions=[step] * 1_000)
     assert sum(len(boxes) for boxes, *_rest in calls) <= 20
+
+
+@given(drawn=st.lists(boxes, max_size=25), wanted=boxes, gone=st.integers(0, 24))
+def test_what_is_in_the_way_is_found_by_where_it_is(drawn: list[Box], wanted: Box, gone: int) -> None:
+    sheet = DrawnSheet()
+    sheet.put("wide", Box(-50_000, 0, 100_000, 10))
+    for number, box in enumerate(drawn):
+        sheet.put("moved", box)
+        sheet.put(f"n{number}", box)
+    sheet.take(f"n{gone}")
+    around = sheet.between(wanted.x - GAP_ACROSS, wanted.right + GAP_ACROSS)
+    assert around.items() <= sheet.boxes.items()
+    assert len(sheet.boxes) == 1 + len({*range(len(drawn))} - {gone}) + bool(drawn)
+    assert free_y(wanted, around.values()) == free_y(wanted, sheet.boxes.values())
+
+
+@pytest.fixture
+def wide(nba: Graph) -> Graph:
+    """Two thousand nodes more, in columns of ten."""
+    sheet = nba.sheets.get()
+    places = [(1_000 + n // 10 * 300, n % 10 * 150) for n in range(2_000)]
+    Node.objects.bulk_create(
+        Node(graph=nba, sheet=sheet, key=f"n{n}", type="html", pos_x=x, pos_y=y) for n, (x, y) in enumerate(places)
+    )
+    return nba
+
+
+def beside(number: int) -> tuple[str, dict[str, Any]]:
+    edge = {"direction": "in", "handle": "L-0", "otherKey": f"n{number}", "otherHandle": ""}
+    return "create_node_with_edges", {"typeKey": "html", "sheet": "main", "edges": [edge]}
+
+
+def arrange(number: int) -> tuple[str, dict[str, Any]]:
+    return "reorganize_layout", {"nodeKeys": [f"n{number}"]}
+
+
+def test_places_are_found_without_a_look_at_the_whole_sheet(wide: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at: list[int] = []
+
+    def counted(wanted: Box, others: Any) -> float:
+        others = list(others)
+        looked_at.append(len(others))
+        return free_y(wanted, others)
+
+    monkeypatch.setattr(nodes, "free_y", counted)
+    monkeypatch.setattr(arranging, "free_y", counted)
+    plan(wide, *map(beside, range(500, 540)), *map(arrange, range(40)))
+    assert len(looked_at) == 80
+    assert max(looked_at) <= 200
+
+
+def test_a_change_looks_at_so_much_for_places_and_no_more(wide: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thousand places may be asked for where everything stands in one column."""
+    Node.objects.filter(graph=wide).update(pos_x=0)
+    monkeypatch.setattr(graph_plan, "MAX_LOOKED_AT", 5_000)
+    for ask in (beside, arrange):
+        assert plan(wide, *map(ask, range(2))).operations
+        with pytest.raises(ChangeRefused, match="too many places"):
+            plan(wide, *map(ask, range(5)))

@@ -1,5 +1,7 @@
 """Sheets: made, named, put in order, deleted with what stands on them; and back by a rollback."""
 
+from typing import Any
+
 import pytest
 
 from graphs.models import Edge, Graph, Node, Sheet
@@ -8,6 +10,7 @@ from graphs.objects.actions import ChangeRefused
 from graphs.objects.operations import Create, Delete, Update
 from graphs.objects.refs import Ref
 from graphs.workflows.planning import sheets
+from graphs.workflows.planning.graph_plan import GraphPlan
 from tests.graphs.workflows.planning.asking import done, one, plan, refused, shown, undone, without_versions
 
 
@@ -73,6 +76,39 @@ def test_nothing_is_numbered_anew_without_need(three: Graph) -> None:
         Update(Ref("sheet", "third"), {"position": 2}, {"position": 1}),
         Update(Ref("sheet", "second"), {"position": 1}, {"position": 2}),
     )
+
+
+def test_sheets_are_numbered_once_however_many_are_put_to_places(three: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    Sheet.objects.bulk_create([Sheet(graph=three, key=f"s{n}", name="S", position=n) for n in range(3, 300)])
+    numbered = 0
+    real = GraphPlan.change
+
+    def change(plan: GraphPlan, *args: Any) -> None:
+        nonlocal numbered
+        numbered += 1
+        real(plan, *args)
+
+    monkeypatch.setattr(GraphPlan, "change", change)
+    moves = [("update_sheet", {"sheetKey": f"s{n}", "position": 0}) for n in range(280, 300)]
+    done(three, plan(three, *moves))
+    assert numbered == 300
+    assert order(three)[:21] == [*(f"s{n}" for n in range(299, 279, -1)), "main"]
+
+
+def test_places_sheets_come_and_go_in_one_batch(three: Graph) -> None:
+    planned = plan(
+        three,
+        ("create_sheet", {"name": "First", "position": 0}),
+        ("update_sheet", {"sheetKey": "third", "position": 1}),
+        ("create_sheet", {"name": "Last"}),
+        ("delete_sheet", {"sheetKey": "main"}),
+        ("update_sheet", {"sheetKey": "last", "position": 2}),
+    )
+    applied = done(three, planned)
+    assert order(three) == ["first", "third", "last", "second"]
+    assert list(Sheet.objects.filter(graph=three).values_list("position", flat=True)) == [0, 1, 2, 3]
+    undone(three, applied)
+    assert order(three) == ["main", "second", "third"]
 
 
 def test_an_empty_sheet_is_deleted_and_the_last_one_stays(three: Graph) -> None:

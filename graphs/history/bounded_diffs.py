@@ -1,0 +1,139 @@
+"""Diffs of one answer: whole while they are short together, and then of each long value the beginning."""
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from graphs.history.brief_diffs import FIELD_CHARS, LINES, clipped
+from graphs.history.diffs import DiffEntry, DiffField
+from graphs.objects.operations import OF_THE_ROW, Create, Delete, Operation, Record, Update
+
+#: What the values of one answer may weigh that are compared and shown whole.
+MOST = 2_000_000
+#: The answer to who just made a change, and knows it.
+MOST_TOLD = 200_000
+#: One modification, asked for by its id.
+MOST_OF_ONE = 10_000_000
+#: A value weighs its characters, and more for each line of a text and each piece of JSON: those become lines, too.
+LINE_WEIGHT = 40
+PIECE_WEIGHT = 10
+
+#: Gives one entry for each operation.
+Compare = Callable[[Sequence[Operation]], list[DiffEntry]]
+
+
+class Room:
+    """What is left of the weight of an answer. After the first value that does not fit only short ones do."""
+
+    def __init__(self, most: int = MOST) -> None:
+        self._left = most
+
+    def takes(self, *values: Any) -> bool:
+        """Whether there is room for the values, which they have then."""
+        most = max(self._left, FIELD_CHARS)
+        weight = 0
+        for value in values:
+            weight += weigh(value, most - weight)
+            if weight > most:
+                self._left = 0
+                return False
+        self._left -= weight
+        return True
+
+
+def weigh(value: Any, most: int) -> int:
+    """What a value weighs; of one that is heavier than `most`, something above that."""
+    if isinstance(value, str):
+        return len(value) + LINE_WEIGHT * value.count("\n")
+    if not isinstance(value, dict | list):
+        return 0 if value is None else len(str(value))
+    weight = 0
+    for piece in json.JSONEncoder(ensure_ascii=False).iterencode(value):
+        weight += len(piece) + PIECE_WEIGHT
+        if weight > most:
+            break
+    return weight
+
+
+def bounded(operations: Sequence[Operation], room: Room, compare: Compare) -> list[DiffEntry]:
+    """The diff of the `net` operations that `compare` makes; values that find no room are `cut`."""
+    shortened = [_shortened(operation, room) for operation in operations]
+    diff = compare([operation for operation, _long in shortened])
+    for entry, (_operation, long) in zip(diff, shortened, strict=True):
+        entry["fields"] = [
+            _cut(field, *long[field["field"]]) if field["field"] in long else field for field in entry["fields"]
+        ]
+    return diff
+
+
+def beginning(value: Any) -> Any:
+    """The first lines of a text; of another value the beginning of its JSON, as a text."""
+    if not isinstance(value, str):
+        return None if value is None else clipped(_first_pieces(value))
+    return "\n".join(value[: LINES * FIELD_CHARS].split("\n")[:LINES])
+
+
+def _shortened(operation: Operation, room: Room) -> tuple[Operation, dict[str, tuple[Any, Any]]]:
+    """The operation with beginnings of values that find no room, and these values, old and new, by field."""
+    match operation:
+        case Create(item, record):
+            long = {name: (None, value) for name, value in _of_fields(record) if not room.takes(value)}
+            return Create(item, record | {name: beginning(new) for name, (_old, new) in long.items()}), long
+        case Delete(item, record):
+            long = {name: (value, None) for name, value in _of_fields(record) if not room.takes(value)}
+            return Delete(item, record | {name: beginning(old) for name, (old, _new) in long.items()}), long
+        case Update(item, old, new):
+            long = {name: (old[name], value) for name, value in _of_fields(new) if not room.takes(old[name], value)}
+            begun = {name: tuple(map(beginning, _differing(*sides))) for name, sides in long.items()}
+            olds = {name: before for name, (before, _after) in begun.items()}
+            news = {name: after for name, (_before, after) in begun.items()}
+            return Update(item, old | olds, new | news), long
+
+
+def _of_fields(record: Record) -> list[tuple[str, Any]]:
+    return [(name, value) for name, value in record.items() if name not in OF_THE_ROW]
+
+
+def _first_pieces(value: Any) -> str:
+    """The beginning of the JSON of a value, however long the rest is."""
+    text = ""
+    for piece in json.JSONEncoder(ensure_ascii=False).iterencode(value):
+        text += piece[:FIELD_CHARS]
+        if len(text) > FIELD_CHARS:
+            break
+    return text
+
+
+def _differing(old: Any, new: Any) -> tuple[Any, Any]:
+    """Both from the first line on in which they differ, where they are texts."""
+    if not (isinstance(old, str) and isinstance(new, str)):
+        return old, new
+    same, most = 0, min(len(old), len(new))
+    while same < most:
+        middle = (same + most + 1) // 2
+        if old[same:middle] == new[same:middle]:
+            same = middle
+        else:
+            most = middle - 1
+    start = old.rfind("\n", 0, same) + 1
+    return ("…" + old[start:], "…" + new[start:]) if start else (old, new)
+
+
+def _cut(begun: DiffField, old: Any, new: Any) -> DiffField:
+    """The field of which the beginning was compared. Of code that came or went all lines are counted."""
+    sides: DiffField = {**begun, "old": clipped(begun["old"]), "new": clipped(begun["new"]), "cut": True}
+    lines = sides.pop("lines", None)
+    if lines is None or begun["form"] != "code" or (old and new):
+        return sides
+    return {
+        **sides,
+        "old": None,
+        "new": None,
+        "lines": [{**line, "text": clipped(line["text"])} for line in lines],
+        "added": _count(new),
+        "removed": _count(old),
+    }
+
+
+def _count(code: str | None) -> int:
+    return code.removesuffix("\n").count("\n") + 1 if code else 0
