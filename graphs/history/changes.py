@@ -1,6 +1,6 @@
 """The one door for changes, their history and the notice of them: `apply`, and `write` for what is held already."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -12,11 +12,12 @@ from graphs.models import Object, Origin
 from graphs.objects.headers import parent_of
 from graphs.objects.holding import hold
 from graphs.objects.kinds import KINDS, store_of
+from graphs.objects.model_batches import delete_all
 from graphs.objects.model_rows import refusals_of
 from graphs.objects.operations import Create, Delete, Operation, growth, net, result
 from graphs.objects.preconditions import Before
 from graphs.objects.refs import Ref
-from graphs.objects.stores import ObjectChange, befores, by_owner, find, refuse_users, require_room
+from graphs.objects.stores import Coming, ObjectChange, befores, by_owner, find, refuse_users, require_room
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +28,16 @@ class HeldChange(ObjectChange):
     before: Before
 
 
-def apply(around: Object, operations: Sequence[Operation], because: Because) -> Applied:
+def apply(
+    around: Object, operations: Sequence[Operation], because: Because, known: Mapping[Ref, Object] | None = None
+) -> Applied:
     """Changes an object, and others of its workspace that the operations name, all or nothing; saves live edits first.
 
+    Headers may be `known` by who holds them.
     Raises `Conflicting`, `ChangeRefused`, and `Object.DoesNotExist` for an object that was deleted.
     """
     by_ref = {operation.item: operation for operation in net(operations)}
-    asked = [ObjectChange(of, tuple(by_ref[ref] for ref in refs)) for of, refs in by_owner(around, by_ref)]
+    asked = [ObjectChange(of, tuple(by_ref[ref] for ref in refs)) for of, refs in by_owner(around, by_ref, known)]
     asked = asked or [ObjectChange(around, ())]
     with transaction.atomic():
         versions: dict[int, int] = {}
@@ -47,7 +51,7 @@ def apply(around: Object, operations: Sequence[Operation], because: Because) -> 
         refuse_users(asked, asked)
         held = [
             HeldChange(each.object, each.operations, versions.get(each.object.pk), before)
-            for each, before in zip(asked, befores(asked), strict=True)
+            for each, before in zip(asked, befores(asked, held=True), strict=True)
         ]
         done = write(held)
         refuse_growth(held, because.origin)
@@ -96,17 +100,24 @@ def write(changes: Sequence[HeldChange]) -> list[Done]:
         every = (operation for change in changes for operation in change.operations)
         require_room(changes[0].object.workspace_id, every)
     done: dict[int, Done] = {}
+    coming = Coming()
     for (turn, _type), group in groupby(sorted(changes, key=_turn_and_type), _turn_and_type):
         some = list(group)
         store = store_of(some[0].object.type)
         last = [_revised(each, each.object, each.version) if turn[0] == _GOES else None for each in some]
-        written = store.write_all([(each, each.before) for each in some])
+        written = store.write_all([(each, each.before) for each in some], coming)
         new = [Ref(each.object.type, each.object.key) for each in some if each.version is None]
-        made = find(some[0].object.workspace_id, new) if new else {}
+        made = {ref: coming.headers[ref] for ref in new if ref in coming.headers}
+        if unknown := [ref for ref in new if ref not in made]:
+            made |= find(some[0].object.workspace_id, unknown)
         for change, revised, operations in zip(some, last, written, strict=True):
             changed = made.get(Ref(change.object.type, change.object.key), change.object)
             after = replace(change, operations=operations)
             done[id(change)] = Done(revised or _revised(after, changed, change.version or changed.version), operations)
+    if coming.headers:
+        Object.objects.bulk_create(coming.headers.values())
+    if coming.gone:
+        delete_all(coming.gone)
     deleted = [KINDS[each.object.type] for each in changes if _deletes_object(each)]
     if any(kind.rows for kind in deleted):
         with refusals_of(deleted[0]), transaction.atomic():

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from django.contrib.auth.models import User
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import transaction
+from django.db.models import Exists, OuterRef
 from django.utils.translation import gettext as _
 
 from graphs.history import changes, fast_rollback
@@ -191,12 +192,12 @@ def preview(workspace_id: int, scope: Scope, left_out: Collection[LeftOut] = (),
     objects = _caught_up(workspace_id, done, held=held)
     if isinstance(scope, AsOf):  # What was done since a version is known when nobody does more.
         done = read(workspace_id, scope)
-    missing = _missing(workspace_id, done, objects)
-    deleted = [each for each, _label in missing if _came_or_went(each, done.objects[each.pk])]
-    if held and deleted:
+    if held and len(objects) < len(done.objects):
         holding.hold_workspace(workspace_id)  # Others may bring back the same.
+    missing, there_again = _missing(workspace_id, done, objects)
+    deleted = [each for each, _label in missing if _came_or_went(each, done.objects[each.pk])]
     # One that went and is there again, as a new object of the same name, is what stands in the way.
-    again = find(workspace_id, [Ref(each.type, each.key) for each in deleted])
+    again = find(workspace_id, [Ref(each.type, each.key) for each in deleted]) if there_again else {}
     made = [ObjectChange(each, done.objects[each.pk]) for each in objects]
     whole = [each for each in deleted if each.type in KINDS and KINDS[each.type].parts]
     made += [
@@ -209,7 +210,7 @@ def preview(workspace_id: int, scope: Scope, left_out: Collection[LeftOut] = (),
         changes.hold_beside(made)
     steps = []
     taken_back = [ObjectChange(change.object, inverses(change.operations)) for change in made]
-    for change, before in zip(made, befores(taken_back), strict=True):
+    for change, before in zip(made, befores(taken_back, held=held), strict=True):
         left = [Left(each.item, each.field) for each in left_out if each.of in (None, change.object.key)]
         own = Ref(change.object.type, change.object.key)
         undone = undo(change.operations, before, left)
@@ -227,14 +228,26 @@ def preview(workspace_id: int, scope: Scope, left_out: Collection[LeftOut] = (),
     return Plan(scope, done, tuple(_with_users(step, used) for step in steps), gone, state)
 
 
-def _missing(workspace_id: int, done: ScopedChanges, objects: Sequence[Object]) -> list[tuple[Object, str]]:
-    """The objects that are not there any more, not saved, each with what it was called last."""
+def _missing(
+    workspace_id: int, done: ScopedChanges, objects: Sequence[Object]
+) -> tuple[list[tuple[Object, str]], bool]:
+    """The objects that are not there any more, not saved, each with what it was called last.
+
+    Gives, too, whether there is another one by now that has the name of one of them.
+    """
     ids = done.objects.keys() - {each.pk for each in objects}
     if not ids:
-        return []
+        return [], False
+    named_so = Object.objects.filter(workspace=workspace_id, type=OuterRef("type"), key=OuterRef("key"))
     last = Revision.objects.filter(object__in=ids, change_set__workspace=workspace_id).order_by("object", "-version")
-    rows = last.distinct("object").values_list("object", "type", "key", "label")
-    return [(Object(pk=pk, workspace_id=workspace_id, type=type_, key=key), label) for pk, type_, key, label in rows]
+    rows = (
+        last.annotate(again=Exists(named_so)).distinct("object").values_list("object", "type", "key", "label", "again")
+    )
+    found = list(rows)
+    gone = [
+        (Object(pk=pk, workspace_id=workspace_id, type=type_, key=key), label) for pk, type_, key, label, _a in found
+    ]
+    return gone, any(again for *_row, again in found)
 
 
 def _came_or_went(which: Object, operations: Sequence[Operation]) -> bool:

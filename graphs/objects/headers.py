@@ -43,6 +43,26 @@ def existing(workspace_id: int, ref: Ref) -> Object | None:
     return found or header_of(kind, workspace_id, row)
 
 
+def existing_with_rows(workspace_id: int, refs: Iterable[Ref]) -> list[tuple[Object, Any]]:
+    """The objects with these names and their rows, read together, headers first; absent ones are left out."""
+    found: list[tuple[Object, Any]] = []
+    keys: dict[str, list[str]] = {}
+    for ref in refs:
+        keys.setdefault(ref.type, []).append(ref.key)
+    for kind in (KINDS[type_] for type_ in keys if is_object(type_)):
+        if kind.rows is None:
+            own: Any = kind.model._default_manager.filter(workspace=workspace_id, key__in=keys[kind.name])
+            found += [(row, row) for row in own]
+            continue
+        known = Object.objects.filter(workspace=workspace_id, type=kind.name, key__in=keys[kind.name])
+        headers = {header.key: header for header in known}
+        rows = list(rows_with(kind, workspace_id, keys[kind.name]))
+        new = [row for row in rows if ref_of(kind, row).key not in headers]
+        headers |= {header.key: header for header in headers_of(kind, workspace_id, new)} if new else {}
+        found += [(headers[ref_of(kind, row).key], row) for row in rows]
+    return found
+
+
 def whole(of: Object) -> Object:
     """The object that this one is a view of, or itself; itself, too, where that is gone."""
     ref = Ref(of.type, of.key)
@@ -119,6 +139,23 @@ def searched_by(kind: Kind, text: str) -> models.Q:
         if field.form in ("text", "code", "json") and not field.is_rest:
             wanted |= models.Q(**{"__".join((field.column, *field.inside, "icontains")): text})
     return wanted
+
+
+def with_rows(objects: Mapping[str, list[Object]]) -> dict[str, list[Object]]:
+    """These objects of one workspace, by kind, without kinds of which there are neither headers nor rows any more."""
+    gone = {type_: some for type_, some in objects.items() if all(each._state.adding for each in some)}
+    if len(gone) < 2:
+        return dict(objects)
+    there = [_kind_of_one(KINDS[type_], some) for type_, some in gone.items()]
+    left = {type_ for (type_,) in there[0].union(*there[1:], all=True)}
+    return {type_: some for type_, some in objects.items() if type_ not in gone or type_ in left}
+
+
+def _kind_of_one(kind: Kind, objects: Sequence[Object]) -> QuerySet[Any, Any]:
+    """The name of the kind if one of the objects has a row."""
+    rows = rows_with(kind, objects[0].workspace_id, [each.key for each in objects])
+    name = models.Value(kind.name, output_field=models.TextField())
+    return rows.select_related(None).order_by().annotate(name_of_kind=name).values_list("name_of_kind")[:1]
 
 
 def ref_of(kind: Kind, row: Model) -> Ref:

@@ -31,7 +31,8 @@ class Field:
     what the column holds `beside` the keys of its other fields.
     `minor` fields say little to a model that has no room; `limit` is the most characters of a text. `position` fields
     say where something stands: who changes no others moves it. `fixed` ones are shown, and nobody asks for another
-    value. `ordering` is a column that has the value, too, for lists to be ordered by.
+    value; of others `reserved` values are set by what the program does itself.
+    `ordering` is a column that has the value, too, for lists to be ordered by.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Field:
     position: bool = False
     fixed: bool = False
     ordering: str = ""
+    reserved: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
 
     @property

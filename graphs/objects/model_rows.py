@@ -4,6 +4,7 @@ import json
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from copy import deepcopy
 from datetime import UTC, datetime
 from decimal import Decimal
 from math import isfinite
@@ -13,7 +14,15 @@ from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import ImproperlyConfigured, ObjectDoesNotExist, ValidationError
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import DataError, IntegrityError, transaction
-from django.db.models import CharField, DecimalField, Model, ProtectedError, RestrictedError, TextField
+from django.db.models import (
+    CharField,
+    DecimalField,
+    Model,
+    ProtectedError,
+    RestrictedError,
+    TextField,
+    UniqueConstraint,
+)
 from django.utils.timezone import is_aware
 from django.utils.translation import gettext as _
 
@@ -64,12 +73,64 @@ def record_of(kind: Kind, row: Model) -> Record:
     return {field.name: _value(field, row) for field in kind.fields}
 
 
+def writes_together(kind: Kind) -> bool:
+    """Whether rows of the kind can be saved at once: Django alone saves them, and they are of one workspace."""
+    return kind.chosen is None and kind.model.save is Model.save and kind.model.save_base is Model.save_base
+
+
 def full_record(kind: Kind, of: Object, new: Record, row: Model, unchecked: Collection[str]) -> Record:
     """The record with these new values as the model would store them; saves nothing. Raises `ChangeRefused`."""
+    kept = {} if row._state.adding else kept_values(row)
     assign(kind, of, row, new)
     with refusals_of(kind):
-        row.full_clean(exclude=unchecked)
+        validate(row, kept, unchecked)
     return record_of(kind, row)
+
+
+def kept_values(row: Model) -> dict[str, Any]:
+    """The values of the columns of a row, to compare it with later."""
+    columns = (column for column in row._meta.concrete_fields if not column.generated)
+    values = ((column.name, getattr(row, column.attname)) for column in columns)
+    return {name: deepcopy(value) if isinstance(value, dict | list) else value for name, value in values}
+
+
+def changed_columns(row: Model, kept: Mapping[str, Any]) -> set[str]:
+    """The names of columns whose values are not those that were kept."""
+    return {column.name for column in row._meta.concrete_fields if column.name in kept and _is_other(row, column, kept)}
+
+
+def _is_other(row: Model, column: Any, kept: Mapping[str, Any]) -> bool:
+    value = getattr(row, column.attname)
+    was = kept[column.name]
+    return not same(value, was) if isinstance(value, dict | list) else value is not was
+
+
+def validate(row: Any, kept: Mapping[str, Any], unchecked: Collection[str] = ()) -> None:
+    """Has the model validate a row whose values were the kept ones; of a new row there are none.
+
+    What foreign keys lead to, and what is unique, is looked up only where it changed: the database has checked it.
+    """
+    changed, meta = changed_columns(row, kept), row._meta
+    unique = [{each.name} for each in meta.concrete_fields if each.unique and not each.primary_key]
+    unique += [set(each) for each in meta.unique_together]
+    plain = [each for each in meta.constraints if isinstance(each, UniqueConstraint) and each.fields]
+    plain = [each for each in plain if each.condition is None and not each.contains_expressions]
+    unique += [set(each.fields) for each in plain]
+    by_date = any(
+        each.unique_for_date or each.unique_for_month or each.unique_for_year for each in meta.concrete_fields
+    )
+    if not kept or by_date or len(plain) < len(meta.constraints):
+        row.full_clean(exclude=unchecked)
+        return
+    touched = [names for names in unique if names & changed]
+    columns: Any = meta.concrete_fields
+    known = {
+        each.name
+        for each in columns
+        if each.many_to_one and each.db_constraint and not each.remote_field.limit_choices_to
+    }
+    known -= changed.union(*touched)
+    row.full_clean(exclude={*unchecked, *known}, validate_unique=bool(touched), validate_constraints=bool(touched))
 
 
 def unsaved_row(kind: Kind, of: Object, new: Record) -> Model:
@@ -261,9 +322,10 @@ def other_columns(kind: Kind, row: Model) -> Record:
 
 def save(kind: Kind, of: Object, row: Model, new_values: Record, *, new: bool = False) -> None:
     """Saves the row with these values, and reads it again."""
+    kept = {} if row._state.adding else kept_values(row)
     assign(kind, of, row, new_values)
     with refusals_of(kind), transaction.atomic():
-        row.full_clean()
+        validate(row, kept)
         options: Any = {"force_insert": True} if new else {}  # not every model's own `save` takes any
         row.save(**options)
         row.refresh_from_db()

@@ -10,14 +10,14 @@ from graphs.models import Object
 from graphs.objects.headers import whole
 from graphs.objects.kinds import KINDS, Kind
 from graphs.objects.marks import mark_in, mark_of
-from graphs.objects.model_batches import only_hidden, require_would_come_back, stored_rows, write_rows
+from graphs.objects.model_batches import held_rows, only_hidden, require_would_come_back, stored_rows, write_rows
 from graphs.objects.model_places import elsewhere, require_here, require_nowhere_else
 from graphs.objects.model_rows import as_writer, new_row, other_columns, record_of, refusals_of, row_of, save
 from graphs.objects.model_users import rows_led_to, rows_taken_along
 from graphs.objects.operations import OTHER_COLUMNS, Create, Delete, Operation, Record, Update, showable
 from graphs.objects.preconditions import Before, Stored
 from graphs.objects.refs import Ref
-from graphs.objects.stores import ObjectChange, Store
+from graphs.objects.stores import Coming, ObjectChange, Store
 from graphs.site.counted_keys import count_on_from, counts_keys
 from graphs.site.json_values import same
 
@@ -52,20 +52,20 @@ class ModelStore(Store):
         """The first rows that would go with each, those aside that go, or move, in the other changes."""
         return (*rows_led_to(deleted, others), *rows_taken_along(deleted))
 
-    def stored_objects(self, objects: Sequence[Object]) -> dict[Ref, Stored]:
+    def stored_objects(self, objects: Sequence[Object], *, held: bool = False) -> dict[Ref, Stored]:
         """Read together. One that other code saved has no header yet."""
         kind = KINDS[objects[0].type]
-        if kind.rows is None or kind.view_of or len(objects) == 1:
+        if kind.rows is None or kind.view_of or (len(objects) == 1 and not held):
             return super().stored_objects(objects)
-        return stored_rows(kind, objects)
+        return held_rows(kind, objects) if held else stored_rows(kind, objects)
 
-    def write_all(self, changes: Sequence[tuple[ObjectChange, Before]]) -> list[tuple[Operation, ...]]:
-        """Rows that come, or go, do so together where the model has no way of its own to save or delete one."""
+    def write_all(self, changes: Sequence[tuple[ObjectChange, Before]], coming: Coming) -> list[tuple[Operation, ...]]:
+        """Rows are written together where the model has no way of its own to save or delete one."""
         kind = KINDS[changes[0][0].object.type]
-        if kind.rows is None or len(changes) == 1:
-            return super().write_all(changes)
+        if kind.rows is None:
+            return super().write_all(changes, coming)
         with as_writer():
-            return write_rows(kind, [change for change, _before in changes]) or super().write_all(changes)
+            return write_rows(kind, changes, coming) or super().write_all(changes, coming)
 
     def title(self, of: Object) -> str:
         kind = KINDS[of.type]

@@ -1,7 +1,8 @@
 """From what is asked for to operations, for objects of any kind: a dry run in which later actions see earlier ones."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -20,9 +21,9 @@ from graphs.objects.actions import (
     some,
     steps_of,
 )
-from graphs.objects.headers import existing, headers_of, is_key, may_see, parent_of, ref_of, rows_of
+from graphs.objects.headers import existing, headers_of, is_key, may_see, parent_of, ref_of, rows_of, rows_with
 from graphs.objects.kinds import KINDS, Kind, is_object, store_of, whole_of
-from graphs.objects.model_rows import full_record, new_row, placing, record_of, row_of
+from graphs.objects.model_rows import full_record, new_row, placing, record_of, row_of, writes_together
 from graphs.objects.model_users import led_by
 from graphs.objects.new_keys import NewKeys, is_new, may_create, no_key
 from graphs.objects.operations import Create, Delete, Operation, Planned, Record, Target, Update, net
@@ -36,7 +37,8 @@ from graphs.site.json_values import MAX_JSON_CHARS, is_too_long, same, shown
 
 #: Items that one plan may change, beside those that go with something of which they are parts.
 MAX_OPERATIONS = 5_000
-#: Actions of one plan that concern whole objects: each of these is read, checked and saved through its model.
+#: Actions of one plan that concern whole objects: each of these is read, checked and saved through its model. Updates
+#: of rows that are read together and saved together do not count: they take as many statements as one.
 MAX_OBJECTS = 200
 
 
@@ -45,17 +47,20 @@ def plan(
     asked: Sequence[Action],
     reserved: Callable[[], Collection[str]] = frozenset,
     member: Member | None = None,
+    known: Mapping[Ref, Object] | None = None,
 ) -> Planned:
     """What these actions would do, one after the other, with one operation for each item.
 
     Actions of the kind of `around` concern that object; those of objects in general name theirs, in its workspace.
-    New parts get no `reserved` key. Objects that the member may not see are absent. Raises `ChangeRefused`.
+    New parts get no `reserved` key. Objects that the member may not see are absent. Headers may be `known`, as they
+    are now. Raises `ChangeRefused`.
     """
     steps = steps_of(list(asked))
     if len(steps) > MAX_ACTIONS:
         message = _("{count} actions at once are too many; at most {most} are possible.")
         raise ChangeRefused(message.format(count=len(steps), most=MAX_ACTIONS))
     object_plan = ObjectPlan(around, member)
+    object_plan.look_ahead([step for step in steps if isinstance(step, ObjectAction)], known or {})
     own = [step for step in steps if not isinstance(step, ObjectAction)]
     do: Callable[[Any], None] = store_of(around.type).planner(object_plan, own, reserved) if own else object_plan.do
     problems: list[str] = []
@@ -67,7 +72,8 @@ def plan(
         except ChangeRefused as refused:
             where = _("Action {number} ({name})").format(number=number, name=NAMES[type(step)])
             problems += [p if len(steps) == 1 else f"{where}: {p}" for p in refused.problems]
-        objects += any(is_object(each.item.type) for each in object_plan.operations[before:])
+        if not object_plan.is_together(step):
+            objects += any(is_object(each.item.type) for each in object_plan.operations[before:])
         if objects > MAX_OBJECTS:
             message = _("More than {most} actions make, change or delete whole objects. Do it in parts.")
             raise ChangeRefused(message.format(most=MAX_OBJECTS))
@@ -135,6 +141,7 @@ class ObjectPlan:
         self._member = member
         self._planned: dict[Ref, _PlannedObject] = {}
         self._keys = NewKeys(around.workspace_id)
+        self._together: set[Ref] = set()
 
     def do(self, step: ObjectAction) -> None:
         match step:
@@ -149,6 +156,22 @@ class ObjectPlan:
                 raise ChangeRefused(message.format(object=step.object, whole=whole_of(step.object)))
             case DeleteObject():
                 self.remove(step.object)
+
+    def look_ahead(self, steps: Sequence[ObjectAction], known: Mapping[Ref, Object]) -> None:
+        """Reads together the rows of registered models that these steps name."""
+        named = dict.fromkeys(whole_of(ref) for step in steps for ref in step.named())
+        for kind in (KINDS[name] for name in dict.fromkeys(ref.type for ref in named) if is_object(name)):
+            keys = [ref.key for ref in named if ref.type == kind.name]
+            if kind.rows is not None and (len(keys) > 1 or known):
+                rows = rows_with(kind, self.around.workspace_id, keys)
+                seen = [row for row in rows if self._sees(kind, row)]
+                self._read(kind, seen, known)
+                if writes_together(kind):
+                    self._together |= {ref_of(kind, row) for row in seen}
+
+    def is_together(self, step: Action) -> bool:
+        """Whether a step changes fields of an object that is read, and written, together with others of its kind."""
+        return isinstance(step, UpdateObject) and whole_of(step.object) in self._together
 
     def read(self, kind: Kind, rows: Iterable[Object]) -> None:
         """Takes rows of objects that were read together."""
@@ -237,11 +260,14 @@ class ObjectPlan:
                     if record is not None and (column != child.parent or record["parent"] in keys):
                         yield ref
 
-    def _read(self, kind: Kind, rows: Sequence[Any]) -> None:
+    def _read(self, kind: Kind, rows: Sequence[Any], known: Mapping[Ref, Object] = MappingProxyType({})) -> None:
         """Takes rows of a registered model that nothing was planned for yet."""
-        new = [row for row in rows if ref_of(kind, row) not in self._planned]
-        for row, of in zip(new, headers_of(kind, self.around.workspace_id, new), strict=True):
-            self._planned[ref_of(kind, row)] = _PlannedObject(of, row, record_of(kind, row))
+        new = {ref_of(kind, row): row for row in rows if ref_of(kind, row) not in self._planned}
+        unknown = [ref for ref in new if ref not in known]
+        made = headers_of(kind, self.around.workspace_id, [new[ref] for ref in unknown]) if unknown else []
+        headers = {**known, **dict(zip(unknown, made, strict=True))}
+        for ref, row in new.items():
+            self._planned[ref] = _PlannedObject(headers[ref], row, record_of(kind, row))
 
     def _sees(self, kind: Kind, row: Any) -> bool:
         return kind.may_see is None or self._member is None or kind.may_see(self._member, row)
@@ -275,6 +301,7 @@ class ObjectPlan:
                 raise ChangeRefused(_("{field} is no text. Give its new value in updates.").format(field=patch.path))
             where = _('patches[{index}] of "{what}"').format(index=number, what=patch.path)
             new[patch.path] = replaced(text, Patch(search=patch.search, replace=patch.replace), where)
+        _refuse_reserved(kind, new, record)
         return new
 
     def _move(self, step: MoveObject) -> None:
@@ -291,6 +318,7 @@ class ObjectPlan:
             message = _('Objects of the kind "{kind}" cannot be created. Kinds: {known}.')
             raise ChangeRefused(message.format(kind=shown(step.kind), known=known))
         _require_fields(kind, step.fields)
+        _refuse_reserved(kind, step.fields, {})
         values = dict(step.fields)
         if step.parent and not kind.parent:
             raise ChangeRefused(_("Objects of the kind {kind} have no parent.").format(kind=kind.name))
@@ -333,6 +361,14 @@ def _require_place(kind: Kind, planned: _PlannedObject, values: Record) -> None:
         if kind.field(name).column in placed and not same(value, here[name]):
             message = _("{field} says where {object} belongs, and is set by itself. Leave it out.")
             raise ChangeRefused(message.format(field=name, object=Ref(kind.name, planned.of.key)))
+
+
+def _refuse_reserved(kind: Kind, new: Record, record: Record) -> None:
+    """Raises `ChangeRefused` for values that nobody asks for, unless they are there already."""
+    for name, value in new.items():
+        if value in kind.field(name).reserved and record.get(name) != value:
+            message = _("{field}: “{value}” is set by itself while something is generated. Choose another value.")
+            raise ChangeRefused(message.format(field=name, value=value))
 
 
 def _require_fields(kind: Kind, names: Collection[str]) -> None:

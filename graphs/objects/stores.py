@@ -3,16 +3,16 @@
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Model, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from graphs.models import Object
 from graphs.objects import kinds
 from graphs.objects.actions import ChangeRefused, some
-from graphs.objects.headers import parent_of
+from graphs.objects.headers import parent_of, with_rows
 from graphs.objects.operations import Create, Delete, Operation, Record, Update, result
 from graphs.objects.preconditions import Before, Stored
 from graphs.objects.refs import Ref
@@ -27,6 +27,18 @@ class ObjectChange:
 
     object: Object
     operations: tuple[Operation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Coming:
+    """What came and went so far in one change: headers are made, and deleted, when all else is written.
+
+    `rows` are known to be there, by model and primary key. `headers` are new, by name; `gone` are of deleted rows.
+    """
+
+    rows: dict[tuple[type[Model], Any], Model] = field(default_factory=dict)
+    headers: dict[Ref, Object] = field(default_factory=dict)
+    gone: list[Object] = field(default_factory=list)
 
 
 class Store(ABC):
@@ -89,14 +101,19 @@ class Store(ABC):
         """What would lose the objects that these changes delete, each with its object, once all others are done."""
         return ()
 
-    def stored_objects(self, objects: Sequence[Object]) -> dict[Ref, Stored]:
-        """Objects of the kind as they stand, without their parts; absent ones are left out."""
+    def stored_objects(self, objects: Sequence[Object], *, held: bool = False) -> dict[Ref, Stored]:
+        """Objects of the kind as they stand, without their parts; absent ones are left out.
+
+        With `held`, which they are themselves, their rows may be held until the transaction ends.
+        """
         found: dict[Ref, Stored] = {}
         for of in objects:
             found |= self.stored(of, [Ref(of.type, of.key)])
         return found
 
-    def write_all(self, changes: "Sequence[tuple[ObjectChange, Before]]") -> list[tuple[Operation, ...]]:
+    def write_all(
+        self, changes: "Sequence[tuple[ObjectChange, Before]]", coming: Coming
+    ) -> list[tuple[Operation, ...]]:
         """Changes the rows of objects of the kind, of which all come, all go or all stay. Gives what `write` does."""
         return [self.write(change.object, change.operations, before) for change, before in changes]
 
@@ -121,15 +138,22 @@ def find(workspace_id: int, refs: Iterable[Ref]) -> dict[Ref, Object]:
     return {Ref(found.type, found.key): found for found in headers(workspace_id, refs)}
 
 
-def by_owner(around: Object, refs: Iterable[Ref]) -> list[tuple[Object, list[Ref]]]:
-    """The refs by their object: parts are of `around`, objects their own. New ones have no primary key."""
+def by_owner(
+    around: Object, refs: Iterable[Ref], known: Mapping[Ref, Object] | None = None
+) -> list[tuple[Object, list[Ref]]]:
+    """The refs by their object: parts are of `around`, objects their own, which may be `known`.
+
+    New ones have no primary key.
+    """
     here = Ref(around.type, around.key)
     own: list[Ref] = []
     parts: list[Ref] = []
     for ref in refs:
         (own if kinds.is_object(ref.type) and ref != here else parts).append(ref)
     found: list[tuple[Object, list[Ref]]] = [(around, parts)] if parts else []
-    there = find(around.workspace_id, own) if own else {}
+    there = dict(known or {})
+    if unknown := [ref for ref in own if ref not in there]:
+        there |= find(around.workspace_id, unknown)
     for ref in own:
         missing = Object(workspace_id=around.workspace_id, type=ref.type, key=ref.key)
         found.append((there.get(ref, missing), [ref]))
@@ -167,15 +191,18 @@ def labels(around: Object, refs: Iterable[Ref]) -> dict[Ref, str]:
     return found
 
 
-def befores(changes: Sequence[ObjectChange]) -> list[Before]:
-    """What the operations of each change touch, as it stands: objects without parts are read together."""
+def befores(changes: Sequence[ObjectChange], *, held: bool = False) -> list[Before]:
+    """What the operations of each change touch, as it stands: objects without parts are read together.
+
+    With `held`, which the objects are, rows may be held as well.
+    """
     whole: dict[str, list[Object]] = {}
     for change in changes:
         if kinds.KINDS[change.object.type].rows is not None:
             whole.setdefault(change.object.type, []).append(change.object)
     found: dict[Ref, Stored] = {}
-    for type_, objects in whole.items():
-        found |= kinds.store_of(type_).stored_objects(objects)
+    for type_, objects in sorted(with_rows(whole).items()):
+        found |= kinds.store_of(type_).stored_objects(objects, held=held)
     return [_before(change, found) for change in changes]
 
 

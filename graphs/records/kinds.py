@@ -5,7 +5,7 @@ from django.utils.translation import gettext_lazy as _
 
 from graphs import objects
 from graphs.models import Company, Folder, UseCase
-from graphs.models.records import shapes
+from graphs.models.records import Status, shapes
 from graphs.objects import Field
 from graphs.objects.kinds import Form
 from graphs.records import limits
@@ -30,13 +30,15 @@ def _section(key: str, label: str | Promise) -> Field:
 
 
 shapes.problems = problems_of
+#: Only what generates a record says that it is being generated.
+_STATUS = Field("status", "status", _("status"), limit=20, reserved=(Status.GENERATING.value,))
 
 COMPANY = objects.register(
     Company,
     name="company",
     title="name",
     fields=(
-        *("name", "status", "industry", "size", "products", "processes", "challenges", "objectives"),
+        *("name", _STATUS, "industry", "size", "products", "processes", "challenges", "objectives"),
         "technologies",
     ),
     workspace="workspace",
@@ -48,7 +50,7 @@ FOLDER = objects.register(
     name="folder",
     title="name",
     fields=(
-        *("name", "status", "description"),
+        *("name", _STATUS, "description"),
         _within("matrix_config", "valueAxes", _("value axes")),
         _within("matrix_config", "complexityAxes", _("complexity axes")),
         _within("matrix_config", "thresholds", _("thresholds")),
@@ -76,7 +78,7 @@ USE_CASE = objects.register(
     title="data.name",
     fields=(
         Field("data.name", "data", _("name"), inside=("name",), limit=limits.NAME_CHARS, ordering="name"),
-        "status",
+        _STATUS,
         _text("description", _("description")),
         _text("problem", _("problem")),
         _text("solution", _("solution")),

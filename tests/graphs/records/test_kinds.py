@@ -276,3 +276,28 @@ def test_viewers_read_and_strangers_find_nothing(
     problem(create(viewer, "company", name="New"), 403, "forbidden")
     assert stranger.get(f"{API}?type=usecase").json()["results"] == []
     assert "There is no" in problem(create(stranger, "usecase", folder, **{"data.name": "x"}), 400, "refused")["detail"]
+
+
+def test_only_what_generates_says_that_a_record_is_generating(
+    client: Client, picking: UseCase, folder: Folder, alice: User
+) -> None:
+    for answer in (
+        update(client, picking, status="generating"),
+        create(client, "company", name="N", status="generating"),
+    ):
+        assert "“generating” is set by itself" in problem(answer, 400, "refused")["detail"]
+    UseCase.objects.filter(pk=picking.pk).update(status="generating")  # as what generates does
+    assert update(client, picking, status="generating", **{"data.problem": "New."}).status_code == 201
+    assert change(client, picking, "delete_object").status_code == 201
+    rollback.roll_back(picking.workspace_id, alice, ChangeSets((last().pk,)))
+    assert UseCase.objects.get(pk=picking.pk).status == "generating"
+    assert update(client, picking, status="ready").status_code == 201
+    assert update(client, picking, status="generating").status_code == 400
+
+
+def test_a_text_is_no_list(client: Client, folder: Folder) -> None:
+    for value in (["x"], {"x": "y"}, []):
+        answer = problem(update(client, folder, description=value), 400, "refused")
+        assert answer["detail"] == "description: this is no value of it."
+    folder.refresh_from_db()
+    assert folder.description == ""
