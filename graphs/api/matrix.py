@@ -62,6 +62,8 @@ class PngRenderer(JSONRenderer):
 
 
 class MatrixView(APIView):
+    large_answer = True
+
     @extend_schema(operation_id="getMatrix", parameters=[FOLDER_ID], responses={200: FolderMatrixShape})
     def get(self, request: Request, folder: str) -> Response:
         """The use cases of a folder with their places in its matrix: value and complexity, by ratings and weights."""
@@ -71,6 +73,7 @@ class MatrixView(APIView):
 
 
 class SvgView(APIView):
+    large_answer = True
     form: Literal["svg", "png"] = "svg"
     renderer_classes: tuple[type[JSONRenderer], ...] = (JSONRenderer, SvgRenderer)
 

@@ -45,6 +45,7 @@ def test_whole_graphs_and_pages_of_texts_are_marked() -> None:
         *("graphs/{key}", "graphs/import", "graphs/{key}/export", "node-types"),
         *("objects", "objects/{object_type}/{object_id}"),
         *("objects/{object_type}/import", "objects/{object_type}/export"),
+        *("folders/{folder}/matrix", "folders/{folder}/matrix.svg", "folders/{folder}/matrix.png"),
         *("history", "history/versions", "history/{change_set_id}"),
         *("proposals", "proposals/waiting", "proposals/{proposal_id}", "streams/events/{stream_name}"),
         *("chat/sessions/{session_id}/messages", "chat/sessions/{session_id}/stream-events"),

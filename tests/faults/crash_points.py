@@ -129,7 +129,7 @@ HARMLESS = {
     "graphs.objects.headers:headers_of": "the same for many",
     "chat.admin.prices:EnteredPriceAdmin.save_model:on_commit": "only reads again; every process does twice a minute",
     "graphs.models.objects:Object.save": "one statement; the house changes graphs otherwise, programs may call it",
-    "graphs.history.outside:_notice_all": "one transaction: what others saved stands in the history, or is noticed later",
+    "graphs.history.outside:_notice_all": "one transaction: what others saved is in the history, or noticed later",
     "graphs.workflows.exports:_one_moment": "writes nothing",
     "graphs.workflows.store:_new_graph": "a savepoint within apply or a rollback, which are killed",
     "graphs.workflows.imports:import_graph": "one transaction, nothing of a conversation: the graph is there or not",
