@@ -38,3 +38,5 @@ async def tell(story: Story) -> None:
     for path in (matrix, f"{matrix}.svg", f"{matrix}.png"):
         absent = path.replace(folder["id"], NOWHERE).removeprefix(API)
         await story.call("of a folder that is not there", "GET", absent)
+    absent = f"{matrix}/preview".replace(folder["id"], NOWHERE).removeprefix(API)
+    await story.call("tried in a folder that is not there", "POST", absent, {"matrixConfig": {}})
