@@ -18,6 +18,7 @@ from bench import (
     prefix,
     question_rounds,
     questions,
+    records,
     replay,
     retrieval,
     retrieval_quality,
@@ -60,6 +61,12 @@ def _history(options: argparse.Namespace) -> list[Row]:
     scale = history.QUICK if options.quick else history.Scale()
     with servers() as started:
         return history.measure(started, scale)
+
+
+def _records(options: argparse.Namespace) -> list[Row]:
+    scale = records.QUICK if options.quick else records.Scale()
+    with servers() as started:
+        return records.measure(started, scale)
 
 
 def _embeddings(options: argparse.Namespace) -> list[Row]:
@@ -111,6 +118,7 @@ BENCHMARKS: dict[str, Callable[[argparse.Namespace], list[Row] | str]] = {
     "questions": _questions,
     "replay": _replay,
     "history": _history,
+    "records": _records,
     "embeddings": _embeddings,
     "retrieval": _retrieval,
     "hotpotqa": _hotpotqa,

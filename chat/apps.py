@@ -15,6 +15,7 @@ class ChatConfig(AppConfig):
         from chat.spending import embeddings
         from chat.subjects import registered_subjects
         from chat.subjects.graphs.subject import GraphSubject
+        from chat.subjects.records.subject import register_records
         from graphs.workflows.store import GRAPH
         from rag.embeddings import metering
 
@@ -22,4 +23,5 @@ class ChatConfig(AppConfig):
         explaining.register()
         notices.register()
         registered_subjects.register(GRAPH.name, GraphSubject())
+        register_records()
         autodiscover_modules("subjects")

@@ -18,5 +18,10 @@ class GraphsConfig(AppConfig):
 
         connection_created.connect(database_away.heed)
         listening.start()
+        # Lists of kinds begin with graphs.
+        from graphs.records import kinds, looks  # noqa: F401
+
+        looks.register()
+
         autodiscover_modules("objects")
         outside.watch()

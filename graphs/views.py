@@ -19,6 +19,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from graphs.history import queries
 from graphs.models import Object
 from graphs.objects.refs import Ref
+from graphs.record_lists import LISTS
+from graphs.records import listing as records
 from graphs.site.access import Member, NotFound, member_of, or_not_found
 from graphs.site.api import limits
 from graphs.site.api.paging import page_of
@@ -78,6 +80,12 @@ def _graph_list(request: HttpRequest, member: Member) -> HttpResponse:
     waiting = list(trust.waiting_alone(member.workspace)[: TYPES_SHOWN + 1])
     context = {"graphs": listing.with_sizes(page.rows), "page": page, "search": search}
     context |= {"waiting": waiting[:TYPES_SHOWN], "more_waiting": len(waiting) > TYPES_SHOWN}
+    if not search and not request.GET.get("cursor"):
+        counts = records.counted(member.workspace)
+        context |= {
+            "latest": records.latest(member.workspace),
+            "counts": [(kind, LISTS[kind.name], counts[kind.name]) for kind in records.KINDS_OF_RECORDS],
+        }
     return render_page(request, member, "graphs/list.html", context)
 
 

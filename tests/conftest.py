@@ -36,7 +36,7 @@ except BaseException:
         SERVERS.stop()
     raise
 
-pytest_plugins = ["tests.cast", "tests.browser", "tests.order", "tests.things"]
+pytest_plugins = ["tests.cast", "tests.browser", "tests.order", "tests.things", "tests.graphs.records.portfolio"]
 
 
 # How long an example takes says how busy the machine is.

@@ -68,6 +68,9 @@ CHECKED = (
     "graphs/objects/strict.py",
     "graphs/site/json_values.py",
     "graphs/objects/actions.py",
+    "graphs/records/texts.py",
+    "graphs/records/folders.py",
+    "graphs/records/use_cases.py",
 )
 
 

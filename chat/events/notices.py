@@ -126,5 +126,7 @@ def _relations(undoing: bool) -> str:
 
 def _given(because: Because) -> dict[str, Any]:
     """Parameters for `_relations`: the kinds that nobody else hears of, and the changes that are taken back."""
-    undone = queries.taken_back_through(because.undoes, MOST_NAMED) if because.undoes else []
+    undone = list(because.undoes[:MOST_NAMED])
+    if because.undoes and because.redoes:
+        undone = queries.taken_back_through(because.undoes, MOST_NAMED)
     return {"narrowed": narrowed(), "undoes": to_json(list(map(str, undone)))}

@@ -8,11 +8,18 @@ from django.utils.translation import gettext_lazy as _
 from chat.providers.model_request import PromptMessage
 from chat.subjects import words
 from chat.subjects.registered_subjects import subject_of
+from chat.tools.comparing import COMPARE_VERSIONS
+from chat.tools.conversation_search import SEARCH_CONVERSATIONS
 from chat.tools.object_reading import READ_TOOLS
 from chat.tools.proposing import WRITE_TOOLS
 from chat.tools.tool import Arguments, ReadTool, Tool, ToolContext
 
-OBJECT_TOOLS: tuple[Tool[Any], ...] = (*READ_TOOLS, *WRITE_TOOLS)
+OBJECT_TOOLS: tuple[Tool[Any], ...] = (
+    *READ_TOOLS,
+    *WRITE_TOOLS,
+    COMPARE_VERSIONS,
+    SEARCH_CONVERSATIONS,
+)
 
 
 class LoadArguments(Arguments): ...

@@ -72,6 +72,8 @@ class Subject:
             "object": str(Ref(about.type, about.key)),
             "kind": about.type,
             "query": store_of(about.type).title(about),
+            "a": 1,
+            "b": 1,
         }
 
     def welcome(self, title: str) -> Welcome:

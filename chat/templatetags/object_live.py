@@ -7,6 +7,8 @@ from django.template import RequestContext
 
 from graphs.models import Object
 from graphs.objects.headers import named
+from graphs.objects.refs import Ref
+from graphs.site.access import Member
 
 register = template.Library()
 
@@ -17,6 +19,12 @@ def object_live(context: RequestContext, subject: Any) -> dict[str, Any]:
     member, about = context.get("member"), named(subject)
     if member is None or about is None:
         return {"about": None}
+    return {"about": about, "version": _version(member, subject, about), "workspace": member.workspace.slug}
+
+
+def _version(member: Member, subject: Any, about: Ref) -> int:
+    """The version that the page shows: that of the header, if it was given."""
+    if isinstance(subject, Object):
+        return subject.version
     header = Object.objects.filter(workspace=member.workspace, type=about.type, key=about.key)
-    version = header.values_list("version", flat=True).first()
-    return {"about": about, "version": version or 0, "workspace": member.workspace.slug}
+    return header.values_list("version", flat=True).first() or 0

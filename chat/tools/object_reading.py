@@ -52,7 +52,7 @@ class ReadObject(ReadTool[ObjectArguments]):
     arguments = ObjectArguments
 
     def run(self, context: ToolContext, arguments: ObjectArguments) -> dict[str, Any]:
-        of = _object(context, arguments.object)
+        of = object_of(context, arguments.object)
         kind = KINDS[of.type]
         if arguments.part is not None:
             named = {"object": f"{of.type}:{of.key}", "part": str(arguments.part)}
@@ -110,7 +110,7 @@ class SearchObjects(ReadTool[FindArguments]):
     arguments = FindArguments
 
     def run(self, context: ToolContext, arguments: FindArguments) -> dict[str, Any]:
-        kinds = [_kind(name) for name in arguments.kinds] if arguments.kinds else of_objects()
+        kinds = [_kind(name) for name in arguments.kinds] if arguments.kinds else _wholes()
         account = context.account or Account(context.member.workspace.pk)
         found = find(context.member, kinds, arguments.query, account)
         shown = fitting(found.objects, lambda each: _found(*each, arguments.query))
@@ -135,25 +135,31 @@ class ReadHistory(ReadTool[HistoryArguments]):
     arguments = HistoryArguments
 
     def run(self, context: ToolContext, arguments: HistoryArguments) -> dict[str, Any]:
-        of = _object(context, arguments.object)
+        of = object_of(context, arguments.object)
         kind = KINDS[of.type]
         if arguments.field is not None:
             _require_fields(kind, [arguments.field], [name for part in (kind, *kind.parts) for name in part.by_name])
         catch_up([of])
         subject = queries.subject(of.workspace_id, Ref(of.type, of.key))
-        filters = queries.Filters(field=arguments.field, since=_moment(arguments.since))
+        filters = queries.Filters(field=arguments.field, since=moment_of(arguments.since))
         versions = list(queries.versions(subject, filters)[: MAX_VERSIONS + 1])
         rows = fitting(versions[:MAX_VERSIONS], lambda revision: _version(revision, arguments.field))
         note = "Earlier versions are left out: name a field, or a later moment in since."
         return {"versions": rows} | ({"note": note} if len(rows) < len(versions) else {})
 
 
-def _object(context: ToolContext, ref: Ref) -> Object:
+def object_of(context: ToolContext, ref: Ref) -> Object:
+    """The object that a call names. Raises `ToolFailed`, alike for what is foreign and what is absent."""
     _kind(ref.type)
     try:
         return context.object(ref)
     except NotFound:
         raise ToolFailed(f"There is no {quoted(str(ref))}. list_objects lists what there is of a kind.") from None
+
+
+def _wholes() -> list[Kind]:
+    """What is searched where nothing is named: a view is found as its whole."""
+    return [kind for kind in of_objects() if not kind.view_of]
 
 
 def _kind(name: str) -> Kind:
@@ -178,7 +184,7 @@ def _parent(context: ToolContext, kind: Kind, ref: Ref | None) -> Object | None:
     if holder is None or ref.type != holder.name:
         where = f"is held by a {holder.name}" if holder else "is held by no other object"
         raise ToolFailed(f"{quoted(str(ref))} holds no {kind.name}: a {kind.name} {where}.")
-    return _object(context, ref)
+    return object_of(context, ref)
 
 
 def _ordered(rows: QuerySet[Any], kind: Kind, order_by: str | None) -> QuerySet[Any]:
@@ -187,7 +193,7 @@ def _ordered(rows: QuerySet[Any], kind: Kind, order_by: str | None) -> QuerySet[
     name = order_by.removeprefix("-")
     _require_fields(kind, [name], kind.by_name)
     field = kind.field(name)
-    path = "__".join((field.attribute, *field.inside))
+    path = field.attribute if field.form == "key" else field.ordered
     return rows.order_by(f"-{path}" if order_by.startswith("-") else path, "pk")
 
 
@@ -294,7 +300,8 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else as_json(value)
 
 
-def _moment(text: str | None) -> datetime | None:
+def moment_of(text: str | None) -> datetime | None:
+    """The moment in a text, None if there is no text. Raises `ToolFailed`."""
     if text is None:
         return None
     try:

@@ -60,6 +60,6 @@ WRITE_TOOLS = (
         "New values of an object's fields; the others stay.",
     ),
     WriteTool(CreateObject, "A new object; its parent holds it."),
-    WriteTool(DeleteObject, "Deletes an object that holds no others."),
+    WriteTool(DeleteObject, "Deletes an object, with all that it holds where its kind allows that."),
     WriteTool(MoveObject, "Another parent for an object."),
 )

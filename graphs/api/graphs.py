@@ -135,11 +135,11 @@ class ExportView(APIView):
         )
 
 
-def lift(request: Request, member: Member, of: Object) -> None:
+def lift(request: Request, member: Member, of: Object, *, with_its_file: bool = False) -> None:
     """Takes the mark of what was imported, if it is the one that the person saw. Raises `Problem` 409 if not, 400 if
     they do not say which they saw."""
     try:
-        trust.lift(member, of, request.GET.get(SEEN.name))
+        trust.lift(member, of, request.GET.get(SEEN.name), with_its_file=with_its_file)
     except trust.NothingSeen as unnamed:
         raise invalid(SEEN.name, _("Say what you looked through: the mark as the answer had it.")) from unnamed
     except trust.ReplacedSince as replaced:

@@ -7,7 +7,7 @@ from django.db.models import Model
 
 from graphs.api.beginnings import beginnings
 from graphs.models import Object
-from graphs.objects.headers import children_of, holder_of, listed, parent_of, ref_of, url_of
+from graphs.objects.headers import children_of, holder_of, listed, parent_of, ref_of, url_of, whole
 from graphs.objects.kinds import Field, Form, Kind
 from graphs.objects.model_rows import record_of
 from graphs.objects.new_keys import may_create
@@ -24,11 +24,13 @@ class FieldShape(Shape):
     form: Form
     limit: int | None = None
     minor: bool
+    fixed: bool = False
 
     @classmethod
     def of(cls, field: Field) -> Self:
         limit = {} if field.limit is None else {"limit": field.limit}
-        return cls(path=field.name, label=str(field.label), form=field.form, minor=field.minor, **limit)
+        fixed = {"fixed": True} if field.fixed else {}
+        return cls(path=field.name, label=str(field.label), form=field.form, minor=field.minor, **limit, **fixed)
 
 
 class KindShape(Shape):
@@ -66,6 +68,7 @@ class _AnyObject(Shape):
     parent: ObjectName | None
     url: str | None
     updated_at: Moment | None
+    untrusted_since: Moment | None
 
 
 class ListedObject(_AnyObject):
@@ -96,7 +99,8 @@ class ObjectShape(_AnyObject):
     def of(cls, member: Member, kind: Kind, of: Object, row: Model) -> Self:
         """One object. Those it holds are counted as far as the member may see them."""
         children = {child.name: listed(member, child, parent=of).count() for child in children_of(kind)}
-        return cls(**_values(member, kind, row, of), children=children, stream_id=streams.of([of]).get(of.pk))
+        stream_id = streams.of([of]).get(of.pk)
+        return cls(**_values(member, kind, row, whole(of)), children=children, stream_id=stream_id)
 
 
 def _shown(kind: Kind) -> list[Field]:
@@ -108,7 +112,8 @@ def _headers(member: Member, kind: Kind, rows: Sequence[Model]) -> dict[str, Obj
     if issubclass(kind.model, Object):
         return {row.key: row for row in rows if isinstance(row, Object)}
     keys = [str(row.pk) for row in rows]
-    return {each.key: each for each in Object.objects.filter(workspace=member.workspace, type=kind.name, key__in=keys)}
+    of_kind = Object.objects.filter(workspace=member.workspace, type=kind.view_of or kind.name)
+    return {each.key: each for each in of_kind.filter(key__in=keys)}
 
 
 def _values(member: Member, kind: Kind, row: Model, header: Object | None) -> dict[str, Any]:
@@ -123,4 +128,5 @@ def _values(member: Member, kind: Kind, row: Model, header: Object | None) -> di
         "parent": parent.to_json() if parent else None,
         "url": url_of(kind, row) or None,
         "updated_at": header.updated_at if header else None,
+        "untrusted_since": header.untrusted_since if header else None,
     }

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 from django.db import models
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from pydantic import Field, ValidationError
@@ -37,10 +38,13 @@ KIND = OpenApiParameter("kind", str, OpenApiParameter.PATH, description="A kind 
 TYPE = OpenApiParameter("object_type", str, OpenApiParameter.PATH, description="The kind of the object.")
 ID = OpenApiParameter("object_id", str, OpenApiParameter.PATH, description="The key of the object among its kind.")
 FILTERS = [
-    OpenApiParameter("type", str, required=True, description="A kind of objects."),
     OpenApiParameter("search", str, description="A text that one of the fields holds."),
     OpenApiParameter("parent", str, description="Only what this object holds, for example company:7."),
     OpenApiParameter("orderBy", str, description="A field of one value; with a minus in front descending."),
+]
+LIST_PARAMETERS = [
+    OpenApiParameter("type", str, required=True, description="A kind of objects."),
+    *FILTERS,
     *PAGE_PARAMETERS,
 ]
 #: What can be done at an object's own address; others of its kind have their own.
@@ -76,7 +80,7 @@ class KindsView(APIView):
 class ObjectsView(APIView):
     large_answer = True
 
-    @extend_schema(operation_id="listObjects", parameters=FILTERS, responses={200: ObjectPage})
+    @extend_schema(operation_id="listObjects", parameters=LIST_PARAMETERS, responses={200: ObjectPage})
     def get(self, request: Request) -> Response:
         """The objects of one kind, by their titles if nothing else is asked for."""
         member, name = current_member(request), request.GET.get("type", "")
@@ -84,10 +88,7 @@ class ObjectsView(APIView):
             names = ", ".join(kind.name for kind in of_objects())
             raise invalid("type", _("“type” is one of the kinds of objects: %(names)s.") % {"names": names})
         kind = KINDS[name]
-        rows = listed(member, kind, parent=_asked_parent(request, member, kind))
-        if search := request.GET.get("search", "")[:LONGEST_SEARCH].replace("\x00", ""):
-            rows = rows.filter(searched_by(kind, search))
-        page = asked_page(request, rows, _ordering(request, kind))
+        page = asked_page(request, *filtered(request, member, kind))
         return Response(ObjectPage.of(page, ListedObject.of_rows(member, kind, page.rows)).to_json())
 
 
@@ -111,7 +112,7 @@ class NewObjectView(APIView):
         wanted = editing.Request([_creation(kind, body)], (), body.reason, idempotency_key(request), digest)
         with changes.as_problems():
             made = editing.create_object(member, KINDS[kind], wanted)
-        return Response(_answer(member, made), status=201)
+        return Response(answer(member, made), status=201)
 
 
 class ObjectView(APIView):
@@ -120,7 +121,7 @@ class ObjectView(APIView):
     @extend_schema(operation_id="getObject", parameters=[TYPE, ID], responses={200: ObjectShape})
     def get(self, request: Request, object_type: str, object_id: str) -> Response:
         """One object with its fields, and how many others it holds."""
-        return Response(_answer(current_member(request), Ref(object_type, object_id)))
+        return Response(answer(current_member(request), Ref(object_type, object_id)))
 
 
 class ObjectChangesView(APIView):
@@ -143,7 +144,15 @@ class ObjectChangesView(APIView):
         return changes.changed(request, member, of, asked, _seen(ref, body.expected), body.reason)
 
 
-def _answer(member: Member, ref: Ref) -> dict[str, Any]:
+def filtered(request: Request, member: Member, kind: Kind) -> tuple[QuerySet[Any], tuple[str, ...]]:
+    """The rows of a kind that `FILTERS` ask for, and their ordering, as pages need it. Raises `Problem` 400."""
+    rows = listed(member, kind, parent=_asked_parent(request, member, kind))
+    if search := request.GET.get("search", "")[:LONGEST_SEARCH].replace("\x00", ""):
+        rows = rows.filter(searched_by(kind, search))
+    return rows, _ordering(request, kind)
+
+
+def answer(member: Member, ref: Ref) -> dict[str, Any]:
     """The object as it is sent, and as its history has it: what others saved past this program is noticed first."""
     catch_up([object_for(member, ref)])
     of = object_for(member, ref)
@@ -177,9 +186,18 @@ def _ordering(request: Request, kind: Kind) -> tuple[str, ...]:
 
 def _ordered_columns(kind: Kind) -> dict[str, str]:
     """Columns of the fields with one value that is never null."""
-    plain = [field for field in kind.fields if field.form in ("text", "number", "boolean") and not field.inside]
-    columns = {field.name: kind.model._meta.get_field(field.column) for field in plain}
-    return {name: each.name for name, each in columns.items() if isinstance(each, _ORDERED) and not each.null}
+    plain = [
+        field
+        for field in kind.fields
+        if field.form in ("text", "number", "boolean") and (field.ordering or not field.inside)
+    ]
+    columns = {field.name: kind.model._meta.get_field(field.ordering or field.column) for field in plain}
+    return {name: each.name for name, each in columns.items() if isinstance(_output(each), _ORDERED) and not each.null}
+
+
+def _output(column: Any) -> Any:
+    """What a column holds, also one that the database computes."""
+    return column.output_field if column.generated else column
 
 
 def _creation(kind: str, body: NewObjectBody) -> CreateObject:

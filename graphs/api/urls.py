@@ -2,7 +2,17 @@
 
 from django.urls import path
 
-from graphs.api import changes, graphs, history, new_graphs, objects
+from graphs.api import (
+    changes,
+    graphs,
+    history,
+    matrix,
+    new_graphs,
+    object_copies,
+    object_files,
+    object_trust,
+    objects,
+)
 from graphs.site import url_keys
 from graphs.site.api import auth, openapi
 
@@ -23,8 +33,21 @@ urlpatterns = [
     path("kinds", objects.KindsView.as_view(), name="api-kinds"),
     path("objects", objects.ObjectsView.as_view(), name="api-objects"),
     path("objects/<key:kind>", objects.NewObjectView.as_view(), name="api-new-object"),
+    path("objects/<key:object_type>/import", object_files.ImportView.as_view(), {"object_id": "import"}),
+    path(
+        "objects/<key:object_type>/export",
+        object_files.ExportView.as_view(),
+        {"object_id": "export"},
+        name="api-export-objects",
+    ),
     path("objects/<key:object_type>/<key:object_id>", objects.ObjectView.as_view(), name="api-object"),
     path("objects/<key:object_type>/<key:object_id>/changes", objects.ObjectChangesView.as_view()),
+    path("objects/<key:object_type>/<key:object_id>/copy", object_copies.ObjectCopyView.as_view()),
+    path("objects/<key:object_type>/<key:object_id>/trust", object_trust.ObjectTrustView.as_view()),
+    path("folders/<key:folder>/matrix", matrix.MatrixView.as_view(), name="api-matrix"),
+    path("folders/<key:folder>/matrix.svg", matrix.SvgView.as_view(), name="api-matrix-svg"),
+    path("folders/<key:folder>/matrix.png", matrix.PngView.as_view(), name="api-matrix-png"),
+    path("folders/<key:folder>/matrix/preview", matrix.PreviewView.as_view(), name="api-matrix-preview"),
     path("history", history.HistoryView.as_view(), name="api-history"),
     path("history/rollback", history.RollbackView.as_view(), name="api-rollback"),
     path("history/versions", history.VersionsView.as_view(), name="api-versions"),

@@ -16,7 +16,7 @@ TEXT_CHARS = 100
 
 
 def brief(diff: Sequence[DiffEntry]) -> list[DiffEntry]:
-    """The diff, or the beginning of it, with `cut: true` on fields that are not whole; never empty unless it is."""
+    """The diff, or the beginning of it and the first of each other kind; `cut: true` on fields that are not whole."""
     if chars(diff) <= MOST_CHARS:
         return list(diff)
     kept: list[DiffEntry] = []
@@ -28,7 +28,17 @@ def brief(diff: Sequence[DiffEntry]) -> list[DiffEntry]:
         if kept and left < 0:
             break
         kept.append(short)
-    return kept
+    return [*kept, *_others(diff, kept)]
+
+
+def _others(diff: Sequence[DiffEntry], kept: Sequence[DiffEntry]) -> list[DiffEntry]:
+    """The first entry, without fields, of each kind that is not among these: it says how several are called."""
+    known, found = {entry["object"]["type"] for entry in kept}, list[DiffEntry]()
+    for entry in diff[len(kept) :]:
+        if "kindPlural" in entry and entry["object"]["type"] not in known:
+            known.add(entry["object"]["type"])
+            found.append({**entry, "label": clipped(entry["label"]), "fields": []})
+    return found
 
 
 def counts(diff: Iterable[DiffEntry]) -> dict[str, dict[str, int]]:

@@ -1,7 +1,8 @@
 """The one door for changes, their history and the notice of them: `apply`, and `write` for what is held already."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
 
 from django.db import connection, transaction
 
@@ -11,10 +12,12 @@ from graphs.models import Object, Origin
 from graphs.objects.headers import parent_of
 from graphs.objects.holding import hold
 from graphs.objects.kinds import KINDS, store_of
+from graphs.objects.model_batches import delete_all
 from graphs.objects.model_rows import refusals_of
-from graphs.objects.operations import Create, Delete, Operation, growth, net
+from graphs.objects.operations import Create, Delete, Operation, growth, net, result
 from graphs.objects.preconditions import Before
-from graphs.objects.stores import ObjectChange, by_owner, refuse_users, require_room
+from graphs.objects.refs import Ref
+from graphs.objects.stores import Coming, ObjectChange, befores, by_owner, find, refuse_users, require_room
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +28,16 @@ class HeldChange(ObjectChange):
     before: Before
 
 
-def apply(around: Object, operations: Sequence[Operation], because: Because) -> Applied:
+def apply(
+    around: Object, operations: Sequence[Operation], because: Because, known: Mapping[Ref, Object] | None = None
+) -> Applied:
     """Changes an object, and others of its workspace that the operations name, all or nothing; saves live edits first.
 
+    Headers may be `known` by who holds them.
     Raises `Conflicting`, `ChangeRefused`, and `Object.DoesNotExist` for an object that was deleted.
     """
     by_ref = {operation.item: operation for operation in net(operations)}
-    asked = [ObjectChange(of, tuple(by_ref[ref] for ref in refs)) for of, refs in by_owner(around, by_ref)]
+    asked = [ObjectChange(of, tuple(by_ref[ref] for ref in refs)) for of, refs in by_owner(around, by_ref, known)]
     asked = asked or [ObjectChange(around, ())]
     with transaction.atomic():
         versions: dict[int, int] = {}
@@ -42,11 +48,10 @@ def apply(around: Object, operations: Sequence[Operation], because: Because) -> 
                 return send_changed(applied)
         versions = versions or _hold_saved(sorted(each.object.pk for each in asked if each.object.pk is not None))
         hold_beside(asked)
-        for each in asked:
-            refuse_users(each, asked)
+        refuse_users(asked, asked)
         held = [
-            HeldChange(of, operations, versions.get(of.pk), store_of(of.type).before(of, operations))
-            for of, operations in ((each.object, each.operations) for each in asked)
+            HeldChange(each.object, each.operations, versions.get(each.object.pk), before)
+            for each, before in zip(asked, befores(asked, held=True), strict=True)
         ]
         done = write(held)
         refuse_growth(held, because.origin)
@@ -95,19 +100,50 @@ def write(changes: Sequence[HeldChange]) -> list[Done]:
         every = (operation for change in changes for operation in change.operations)
         require_room(changes[0].object.workspace_id, every)
     done: dict[int, Done] = {}
-    for change in sorted(changes, key=_turn):
-        changed, store, version = change.object, store_of(change.object.type), change.version
-        last = Revised.of(changed, version) if version is not None and _deletes_object(change) else None
-        operations = store.write(changed, change.operations, change.before)
-        if version is None:
-            changed = Object.objects.get(workspace=changed.workspace_id, type=changed.type, key=changed.key)
-            version = changed.version
-        done[id(change)] = Done(last or Revised.of(changed, version), operations)
+    coming = Coming()
+    for (turn, _type), group in groupby(sorted(changes, key=_turn_and_type), _turn_and_type):
+        some = list(group)
+        store = store_of(some[0].object.type)
+        last = [_revised(each, each.object, each.version) if turn[0] == _GOES else None for each in some]
+        written = store.write_all([(each, each.before) for each in some], coming)
+        new = [Ref(each.object.type, each.object.key) for each in some if each.version is None]
+        made = {ref: coming.headers[ref] for ref in new if ref in coming.headers}
+        if unknown := [ref for ref in new if ref not in made]:
+            made |= find(some[0].object.workspace_id, unknown)
+        for change, revised, operations in zip(some, last, written, strict=True):
+            changed = made.get(Ref(change.object.type, change.object.key), change.object)
+            after = replace(change, operations=operations)
+            done[id(change)] = Done(revised or _revised(after, changed, change.version or changed.version), operations)
+    if coming.headers:
+        Object.objects.bulk_create(coming.headers.values())
+    if coming.gone:
+        delete_all(coming.gone)
     deleted = [KINDS[each.object.type] for each in changes if _deletes_object(each)]
     if any(kind.rows for kind in deleted):
         with refusals_of(deleted[0]), transaction.atomic():
             connection.check_constraints()  # deferred ones would fail when the caller commits
     return [done[id(change)] for change in changes]
+
+
+def _revised(change: HeldChange, of: Object, version: int | None) -> Revised:
+    """The version of an object, called as it is by now; what a row is called is in what was read and written."""
+    assert version is not None
+    kind = KINDS[of.type]
+    if kind.rows is None:
+        return Revised.of(of, version)
+    stored = change.before.found.get(Ref(of.type, of.key))
+    record = dict(stored.record) if stored else {}
+    for operation in change.operations:
+        record |= result(operation)
+    return Revised(of.type, of.pk, of.key, kind.name_of(record) or of.key, version)
+
+
+#: What comes, what stays, and what goes.
+_COMES, _STAYS, _GOES = range(3)
+
+
+def _turn_and_type(change: HeldChange) -> tuple[tuple[int, int], str]:
+    return _turn(change), change.object.type
 
 
 def _turn(change: HeldChange) -> tuple[int, int]:
@@ -116,8 +152,8 @@ def _turn(change: HeldChange) -> tuple[int, int]:
     while (holder := parent_of(kind)) is not None and above < len(KINDS):
         above, kind = above + 1, holder
     if change.version is None:
-        return 0, above
-    return (2, -above) if _deletes_object(change) else (1, 0)
+        return _COMES, above
+    return (_GOES, -above) if _deletes_object(change) else (_STAYS, 0)
 
 
 def _deletes_object(change: HeldChange) -> bool:

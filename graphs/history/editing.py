@@ -2,23 +2,23 @@
 
 import hashlib
 import uuid
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
 from django.db import transaction
 
 from graphs.history import changes, live_edits
-from graphs.history.outside import catch_up
+from graphs.history.outside import catch_up, is_recorded
 from graphs.history.recording import Because
 from graphs.models import ChangeSet, LiveEdit, Modification, Object, Origin
 from graphs.objects.actions import Action, named_by
 from graphs.objects.edit_conflicts import EditConflicts, SeenVersions
-from graphs.objects.headers import existing, may_edit, may_see, require_may_edit_all
+from graphs.objects.headers import existing_with_rows, may_edit, may_see, require_may_edit_all
 from graphs.objects.holding import held, hold_workspace
-from graphs.objects.kinds import Kind
+from graphs.objects.kinds import KINDS, Kind, whole_of
 from graphs.objects.new_keys import refuse_numbers
-from graphs.objects.operations import Operation
+from graphs.objects.operations import Create, Operation
 from graphs.objects.planning import plan
 from graphs.objects.preconditions import Conflicting
 from graphs.objects.refs import Ref
@@ -62,7 +62,7 @@ def edit(member: Member, of: Object, request: Request) -> uuid.UUID:
             raise NotFound
         if not may_edit(editor, around):
             raise Forbidden
-        return _once(editor, around, request)
+        return _once(editor, around, request, known=objects.values())
 
 
 def create_object(
@@ -72,60 +72,92 @@ def create_object(
 
     Objects `beside` stay as they are meanwhile. Without `plan_it` what is done follows from the request's actions.
     """
+    made = change_several(member, kind, request, beside, plan_it)
+    created = Modification.objects.filter(change_set=made, action=Modification.Action.CREATE, kind=kind.name)
+    return Ref(*created.values_list("kind", "key").order_by("sequence")[0])
+
+
+def change_several(
+    member: Member,
+    kind: Kind,
+    request: Request,
+    beside: Sequence[Object] = (),
+    plan_it: Plan | None = None,
+    origin: Origin = Origin.MANUAL,
+) -> uuid.UUID:
+    """Changes objects of a kind, or makes some, as `create_object` makes one; returns the change set."""
     named = _catch_up(member, beside, request)
     with transaction.atomic():
         editor = hold_role(member)
         editor.require_editor()
         list(held(Object.objects.filter(pk__in=named)))  # a parent that somebody deletes takes nothing along
         hold_workspace(editor.workspace.pk)
-        made = _once(editor, Object(workspace=editor.workspace, type=kind.name), request, plan_it)
-        created = Modification.objects.filter(change_set=made, action=Modification.Action.CREATE, kind=kind.name)
-        return Ref(*created.values_list("kind", "key").order_by("sequence")[0])
+        return _once(editor, Object(workspace=editor.workspace, type=kind.name), request, plan_it, origin)
 
 
 def _catch_up(member: Member, objects: Sequence[Object], request: Request) -> Collection[int]:
     """Brings the histories of the objects, and of those that the actions name, up to date; gives their primary keys."""
     found = {each.pk: each for each in objects}
-    for ref in named_by(request.actions):
-        named = existing(member.workspace.pk, ref)
-        if named is not None and may_see(member, named):
+    as_recorded: set[int] = set()
+    for named, row in existing_with_rows(member.workspace.pk, named_by(request.actions)):
+        may_see_it = KINDS[named.type].may_see
+        if may_see_it is None or may_see_it(member, row):
             found[named.pk] = named
-    catch_up(found.values())
+            if is_recorded(named, row):
+                as_recorded.add(named.pk)
+    catch_up([each for each in found.values() if each.pk not in as_recorded])
     return found.keys()
 
 
-def _once(member: Member, around: Object, request: Request, plan_it: Plan | None = None) -> uuid.UUID:
-    """Returns the change set of the request, which is made unless this request made it before."""
+def _once(
+    member: Member,
+    around: Object,
+    request: Request,
+    plan_it: Plan | None = None,
+    origin: Origin = Origin.MANUAL,
+    known: Iterable[Object] = (),
+) -> uuid.UUID:
+    """Returns the change set of the request, which is made unless this request made it before.
+
+    The `known` objects are held.
+    """
     cause = ""
     if request.key is not None:
         cause = f"request:{hashlib.sha256(f'{member.user.pk}:{request.key}'.encode()).hexdigest()[:40]}"
     done = _done_before(member.user, around, cause, request)
     if done:
         return done
-    operations = plan_it(member) if plan_it else planned(member, around, request)
+    headers = {Ref(each.type, each.key): each for each in known}
+    operations = plan_it(member) if plan_it else planned(member, around, request, headers)
     if around.pk is None:
-        made = next(each.item for each in operations if each.item.type == around.type)
-        around = Object(workspace=member.workspace, type=made.type, key=made.key)  # whose parts come with it
+        new = (each.item for each in operations if isinstance(each, Create) and each.item.type == around.type)
+        if (made := next(new, None)) is not None:
+            around = Object(workspace=member.workspace, type=made.type, key=made.key)  # whose parts come with it
     because = Because(
         member.user,
-        Origin.MANUAL,
+        origin,
         request.reason,
         cause=f"{cause}:{request.digest}" if cause else "",
         causes=(cause,) if cause else (),
         around=None if around.pk is None else around,
     )
     try:
-        return changes.apply(around, operations, because).change_set_id
+        return changes.apply(around, operations, because, headers).change_set_id
     except Conflicting as conflicting:
         # What somebody changed through another object, since it was read here.
         raise EditConflicts.of(conflicting, operations) from conflicting
 
 
-def planned(member: Member, around: Object, request: Request) -> Sequence[Operation]:
-    """What the request does to what is there now. Raises `EditConflicts` where that is not what the person saw."""
-    seen = SeenVersions.read(around, request.seen)
+def planned(
+    member: Member, around: Object, request: Request, known: Mapping[Ref, Object] | None = None
+) -> Sequence[Operation]:
+    """What the request does to what is there now, of which headers may be `known`.
+
+    Raises `EditConflicts` where that is not what the person saw.
+    """
+    seen = SeenVersions.read(around, [(whole_of(ref), version) for ref, version in request.seen])
     refuse_numbers(request.actions)
-    operations = plan(around, request.actions, member=member).operations
+    operations = plan(around, request.actions, member=member, known=known).operations
     seen.refuse_conflicts(operations)
     require_may_edit_all(member, operations)
     return operations

@@ -5,7 +5,7 @@ row is another one, the difference is a change set "changed outside".
 """
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from django.db import transaction
@@ -16,11 +16,11 @@ from django.db.models.signals import post_delete, post_save
 from graphs.history import live_edits
 from graphs.history.recording import Because, Done, Revised, begin, record, saved_outside
 from graphs.models import Object, Origin
-from graphs.objects.headers import ref_of
-from graphs.objects.holding import held, raise_versions
+from graphs.objects.headers import ref_of, rows_with, whole
+from graphs.objects.holding import held, raise_versions, remember
 from graphs.objects.kinds import KINDS, Kind, kinds_of, of_models
 from graphs.objects.model_rows import record_of, row_of, writing
-from graphs.objects.operations import difference
+from graphs.objects.operations import Record, difference
 from graphs.objects.refs import Ref
 from graphs.objects.registration import registered
 
@@ -31,41 +31,82 @@ log = logging.getLogger("countersign.objects")
 
 def catch_up(objects: Iterable[Object]) -> None:
     """Brings into the history what it lacks of these objects: live edits, and saves past this program."""
-    for each in sorted(objects, key=lambda each: each.pk):  # in the order in which everybody holds them
+    wholes = {each.pk: each for each in map(whole, objects)}.values()
+    some: dict[int, list[Object]] = {}
+    for each in sorted(wholes, key=lambda each: each.pk):  # in the order in which everybody holds them
         if each.unsaved_since is not None:
             live_edits.save_edits(each.pk)
         kind = KINDS.get(each.type)
         if kind is not None and kind.rows is not None:
-            notice(each)
+            some.setdefault(each.workspace_id, []).append(each)
+    for beside in some.values():
+        _notice_all(beside)
 
 
 def notice(of: Object) -> None:
     """Records how the object differs from what the history left. The first time its history begins."""
+    _notice_all([of])
+
+
+def is_recorded(of: Object, row: Model) -> bool:
+    """Whether a row, read after its object, is as the history left it; an object without a row of its own never is."""
     kind = KINDS[of.type]
+    if kind.rows is None or of.as_recorded is None:
+        return False
+    now = record_of(kind, row)
+    return now.keys() == of.as_recorded.keys() and difference(Ref(of.type, of.key), of.as_recorded, now) is None
+
+
+def _notice_all(objects: Sequence[Object]) -> None:
+    """Does so for objects of one workspace."""
     with transaction.atomic():
-        header = held(Object.objects.filter(pk=of.pk)).first()
-        if header is None:
-            return
-        row = row_of(header)
-        now = record_of(kind, row) if row is not None else None
-        if header.as_recorded is None:
-            if now is not None:
-                _remember(header, now)
-                begin([header], Because(None, Origin.IMPORT))
-            return
-        change = difference(Ref(header.type, header.key), header.as_recorded, now)
-        if change is None:
-            if now is not None and now.keys() != header.as_recorded.keys():  # other fields are registered by now
-                _remember(header, now)
-            return
-        version = raise_versions([header.pk])[header.pk]
-        label = kind.name_of(now or header.as_recorded) or header.key
-        last = Revised(header.type, header.pk, header.key, label, version)
-        record(header.workspace_id, _OUTSIDE, [Done(last, (change,))])
-        if now is None:
-            header.delete()
-        else:
+        headers = list(held(Object.objects.filter(pk__in=[of.pk for of in objects])))
+        rows = _rows_of(headers)
+        new = [header for header in headers if header.as_recorded is None and header.pk in rows]
+        for header in headers:
+            if header.as_recorded is not None:
+                _notice_held(header, header.as_recorded, rows.get(header.pk))
+        if new:
+            remember([(header.pk, {}, rows[header.pk]) for header in new])
+            begin(
+                new,
+                Because(None, Origin.IMPORT),
+                [_revised(each, rows[each.pk], each.version) for each in new],
+            )
+
+
+def _rows_of(headers: Sequence[Object]) -> dict[int, Record]:
+    """The records of objects of one workspace, by primary key; absent ones are left out."""
+    if len(headers) == 1:
+        row = row_of(headers[0])
+        return {} if row is None else {headers[0].pk: record_of(KINDS[headers[0].type], row)}
+    found: dict[int, Record] = {}
+    for kind in (KINDS[name] for name in dict.fromkeys(header.type for header in headers)):
+        of_kind = {header.key: header.pk for header in headers if header.type == kind.name}
+        for row in rows_with(kind, headers[0].workspace_id, of_kind):
+            found[of_kind[ref_of(kind, row).key]] = record_of(kind, row)
+    return found
+
+
+def _notice_held(header: Object, was: Record, now: Record | None) -> None:
+    """Records how a held object differs from what the history left, and has its record now."""
+    change = difference(Ref(header.type, header.key), was, now)
+    if change is None:
+        if now is not None and now.keys() != was.keys():  # other fields are registered by now
             _remember(header, now)
+        return
+    version = raise_versions([header.pk])[header.pk]
+    last = _revised(header, now or was, version)
+    record(header.workspace_id, _OUTSIDE, [Done(last, (change,))])
+    if now is None:
+        header.delete()
+    else:
+        _remember(header, now)
+
+
+def _revised(header: Object, record: Record, version: int) -> Revised:
+    label = KINDS[header.type].name_of(record) or header.key
+    return Revised(header.type, header.pk, header.key, label, version)
 
 
 def begin_history(of: Object) -> None:

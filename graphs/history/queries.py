@@ -10,7 +10,7 @@ from django.db import connection
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from graphs.models import ChangeSet, Modification, Object, Revision
-from graphs.objects.kinds import is_object, store_of
+from graphs.objects.kinds import is_object, store_of, whole_of
 from graphs.objects.refs import Ref
 from graphs.site.access import NotFound, or_not_found
 
@@ -57,6 +57,7 @@ def subject(workspace_id: int, ref: Ref) -> Object:
     """The object as it is now; one that was deleted is what it was last. Raises `NotFound`."""
     if not is_object(ref.type):
         raise NotFound
+    ref = whole_of(ref)
     rows = Object.objects.filter(workspace=workspace_id, type=ref.type, key=ref.key)
     return rows.first() or _deleted(workspace_id, ref)
 

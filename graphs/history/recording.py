@@ -115,9 +115,12 @@ def record(workspace_id: int, because: Because, parts: Sequence[Done]) -> Applie
     return send_changed(applied)
 
 
-def begin(new: Sequence[Object], because: Because) -> None:
-    """Stores the first revisions of objects, in the transaction that made them; nobody is told."""
-    parts = [Done(Revised.of(each, each.version), ()) for each in new]
+def begin(new: Sequence[Object], because: Because, revised: Sequence[Revised] = ()) -> None:
+    """Stores the first revisions of objects, in the transaction that made them; nobody is told.
+
+    They are `revised`, where that was read with them.
+    """
+    parts = [Done(each, ()) for each in revised or [Revised.of(each, each.version) for each in new]]
     _store(_BEGIN, new[0].workspace_id, because, parts)
 
 

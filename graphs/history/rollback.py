@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from django.contrib.auth.models import User
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import transaction
+from django.db.models import Exists, OuterRef
 from django.utils.translation import gettext as _
 
 from graphs.history import changes, fast_rollback
@@ -23,7 +24,7 @@ from graphs.objects.kinds import KINDS, store_of
 from graphs.objects.operations import Operation, Update, inverses, to_json
 from graphs.objects.preconditions import Before, Conflicting
 from graphs.objects.refs import Ref
-from graphs.objects.stores import ObjectChange, find, users
+from graphs.objects.stores import ObjectChange, befores, find, users
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,12 +192,12 @@ def preview(workspace_id: int, scope: Scope, left_out: Collection[LeftOut] = (),
     objects = _caught_up(workspace_id, done, held=held)
     if isinstance(scope, AsOf):  # What was done since a version is known when nobody does more.
         done = read(workspace_id, scope)
-    missing = _missing(workspace_id, done, objects)
-    deleted = [each for each, _label in missing if _came_or_went(each, done.objects[each.pk])]
-    if held and deleted:
+    if held and len(objects) < len(done.objects):
         holding.hold_workspace(workspace_id)  # Others may bring back the same.
+    missing, there_again = _missing(workspace_id, done, objects)
+    deleted = [each for each, _label in missing if _came_or_went(each, done.objects[each.pk])]
     # One that went and is there again, as a new object of the same name, is what stands in the way.
-    again = find(workspace_id, [Ref(each.type, each.key) for each in deleted])
+    again = find(workspace_id, [Ref(each.type, each.key) for each in deleted]) if there_again else {}
     made = [ObjectChange(each, done.objects[each.pk]) for each in objects]
     whole = [each for each in deleted if each.type in KINDS and KINDS[each.type].parts]
     made += [
@@ -208,8 +209,8 @@ def preview(workspace_id: int, scope: Scope, left_out: Collection[LeftOut] = (),
     if held and made:
         changes.hold_beside(made)
     steps = []
-    for change in made:
-        before = store_of(change.object.type).before(change.object, inverses(change.operations))
+    taken_back = [ObjectChange(change.object, inverses(change.operations)) for change in made]
+    for change, before in zip(made, befores(taken_back, held=held), strict=True):
         left = [Left(each.item, each.field) for each in left_out if each.of in (None, change.object.key)]
         own = Ref(change.object.type, change.object.key)
         undone = undo(change.operations, before, left)
@@ -217,22 +218,36 @@ def preview(workspace_id: int, scope: Scope, left_out: Collection[LeftOut] = (),
             # None of its parts is of the other one.
             undone = replace(undone, clashes=(Clash("recreated", own, ""),))
         steps.append(ObjectRollback(change.object, before, undone))
-    gone = {Ref(each.type, each.key): label for each, label in missing if each not in deleted}
+    come_back = {each.pk for each in deleted}
+    gone = {Ref(each.type, each.key): label for each, label in missing if each.pk not in come_back}
     for each in left_out:
         gone.pop(each.item, None)
     state = _state(scope, left_out, objects)
-    others = [step.change for step in steps]
-    return Plan(scope, done, tuple(_with_users(step, others) for step in steps), gone, state)
+    undone_changes = [step.change for step in steps]
+    used = users(undone_changes, undone_changes)
+    return Plan(scope, done, tuple(_with_users(step, used) for step in steps), gone, state)
 
 
-def _missing(workspace_id: int, done: ScopedChanges, objects: Sequence[Object]) -> list[tuple[Object, str]]:
-    """The objects that are not there any more, not saved, each with what it was called last."""
+def _missing(
+    workspace_id: int, done: ScopedChanges, objects: Sequence[Object]
+) -> tuple[list[tuple[Object, str]], bool]:
+    """The objects that are not there any more, not saved, each with what it was called last.
+
+    Gives, too, whether there is another one by now that has the name of one of them.
+    """
     ids = done.objects.keys() - {each.pk for each in objects}
     if not ids:
-        return []
+        return [], False
+    named_so = Object.objects.filter(workspace=workspace_id, type=OuterRef("type"), key=OuterRef("key"))
     last = Revision.objects.filter(object__in=ids, change_set__workspace=workspace_id).order_by("object", "-version")
-    rows = last.distinct("object").values_list("object", "type", "key", "label")
-    return [(Object(pk=pk, workspace_id=workspace_id, type=type_, key=key), label) for pk, type_, key, label in rows]
+    rows = (
+        last.annotate(again=Exists(named_so)).distinct("object").values_list("object", "type", "key", "label", "again")
+    )
+    found = list(rows)
+    gone = [
+        (Object(pk=pk, workspace_id=workspace_id, type=type_, key=key), label) for pk, type_, key, label, _a in found
+    ]
+    return gone, any(again for *_row, again in found)
 
 
 def _came_or_went(which: Object, operations: Sequence[Operation]) -> bool:
@@ -241,11 +256,11 @@ def _came_or_went(which: Object, operations: Sequence[Operation]) -> bool:
     return any(operation.item == own and not isinstance(operation, Update) for operation in operations)
 
 
-def _with_users(step: ObjectRollback, others: Sequence[ObjectChange]) -> ObjectRollback:
-    """The step with a clash for each user of an object that it deletes; those aside that the rollback frees of it."""
+def _with_users(step: ObjectRollback, used: Mapping[Ref, Sequence[Ref]]) -> ObjectRollback:
+    """The step with a clash for each user of an object that it deletes."""
     own = Ref(step.object.type, step.object.key)
-    used = tuple(Clash("used", own, "", by=user) for user in users(step.change, others))
-    return replace(step, undone=replace(step.undone, clashes=(*step.undone.clashes, *used)))
+    clashes = tuple(Clash("used", own, "", by=user) for user in used.get(own, ()))
+    return replace(step, undone=replace(step.undone, clashes=(*step.undone.clashes, *clashes)))
 
 
 def _because(plan: Plan, actor: User, reason: str) -> Because:

@@ -3,6 +3,7 @@
 from graphs.models.history import ChangeSet, Modification, Origin, Revision
 from graphs.models.live import LiveEdit
 from graphs.models.objects import Object
+from graphs.models.records import Company, Folder, Status, UseCase
 from graphs.models.sign_ins import SignIn
 from graphs.models.workflows import BUILT_IN_TYPES, Edge, Graph, Node, NodeType, Sheet
 from graphs.models.workspaces import Membership, Role, Workspace
@@ -10,7 +11,9 @@ from graphs.models.workspaces import Membership, Role, Workspace
 __all__ = [
     "BUILT_IN_TYPES",
     "ChangeSet",
+    "Company",
     "Edge",
+    "Folder",
     "Graph",
     "LiveEdit",
     "Membership",
@@ -23,5 +26,7 @@ __all__ = [
     "Role",
     "Sheet",
     "SignIn",
+    "Status",
+    "UseCase",
     "Workspace",
 ]

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Self
 from django.utils.translation import gettext as _
 from pydantic import Field, ValidationError, model_validator
 
+from graphs.objects.kinds import whole_of
 from graphs.objects.refs import Ref, RefText
 from graphs.objects.strict import DataPatch, JSONObject, Key, ShortText, StrictModel
 from graphs.site.field_sentences import WrongWithin, wrong_fields
@@ -173,13 +174,13 @@ class DeleteObject(StrictModel):
 
 class MoveObject(StrictModel):
     object: RefText
-    parent: RefText
+    parent: RefText | None = Field(description="null: held by none.")
 
     def changed(self) -> tuple[Ref, ...]:
         return (self.object,)
 
     def named(self) -> tuple[Ref, ...]:
-        return (self.object, self.parent)
+        return (self.object, self.parent) if self.parent else (self.object,)
 
 
 ObjectAction = UpdateObject | CreateObject | DeleteObject | MoveObject
@@ -207,5 +208,6 @@ def refuse_others(edited: Action, proposed: Action) -> None:
 
 
 def named_by(asked: Sequence[Action]) -> list[Ref]:
-    """The objects that actions name, in their order."""
-    return list(dict.fromkeys(ref for step in steps_of(list(asked)) for ref in step.named()))
+    """The objects that actions name, in their order; behind what is a view the whole that it changes."""
+    named = (ref for step in steps_of(list(asked)) for ref in step.named())
+    return list(dict.fromkeys(each for ref in named for each in (ref, whole_of(ref))))

@@ -1,6 +1,6 @@
 """Objects by their names, for a person: found, listed, and what they may do with them."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, cast
 
@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from graphs.models import Object
 from graphs.objects.actions import ChangeRefused
-from graphs.objects.kinds import KINDS, Kind, is_object, kinds_of
+from graphs.objects.kinds import KINDS, Kind, is_object, kinds_of, whole_of
 from graphs.objects.model_rows import record_of, refusals_of, row_of, unsaved_row
 from graphs.objects.operations import Create, Operation, Record, result
 from graphs.objects.refs import Ref
@@ -43,6 +43,32 @@ def existing(workspace_id: int, ref: Ref) -> Object | None:
     return found or header_of(kind, workspace_id, row)
 
 
+def existing_with_rows(workspace_id: int, refs: Iterable[Ref]) -> list[tuple[Object, Any]]:
+    """The objects with these names and their rows, read together, headers first; absent ones are left out."""
+    found: list[tuple[Object, Any]] = []
+    keys: dict[str, list[str]] = {}
+    for ref in refs:
+        keys.setdefault(ref.type, []).append(ref.key)
+    for kind in (KINDS[type_] for type_ in keys if is_object(type_)):
+        if kind.rows is None:
+            own: Any = kind.model._default_manager.filter(workspace=workspace_id, key__in=keys[kind.name])
+            found += [(row, row) for row in own]
+            continue
+        known = Object.objects.filter(workspace=workspace_id, type=kind.name, key__in=keys[kind.name])
+        headers = {header.key: header for header in known}
+        rows = list(rows_with(kind, workspace_id, keys[kind.name]))
+        new = [row for row in rows if ref_of(kind, row).key not in headers]
+        headers |= {header.key: header for header in headers_of(kind, workspace_id, new)} if new else {}
+        found += [(headers[ref_of(kind, row).key], row) for row in rows]
+    return found
+
+
+def whole(of: Object) -> Object:
+    """The object that this one is a view of, or itself; itself, too, where that is gone."""
+    ref = Ref(of.type, of.key)
+    return of if whole_of(ref) == ref else existing(of.workspace_id, whole_of(ref)) or of
+
+
 @cache
 def _statement_by_key(model: type[Model]) -> str:
     """What the ORM asks for workspace and key: to compose it takes longer than to answer, and every question asks."""
@@ -58,6 +84,18 @@ def header_of(kind: Kind, workspace_id: int, row: Model) -> Object:
     return header
 
 
+def headers_of(kind: Kind, workspace_id: int, rows: Sequence[Model]) -> list[Object]:
+    """The headers of rows of a registered model, in their order; those that there are not are made."""
+    keys = [str(row.pk) for row in rows]
+    known = Object.objects.filter(workspace=workspace_id, type=kind.name, key__in=keys)
+    found = {header.key: header for header in known}
+    new = [Object(workspace_id=workspace_id, type=kind.name, key=key) for key in keys if key not in found]
+    if new:
+        Object.objects.bulk_create(new, ignore_conflicts=True)
+        found = {header.key: header for header in known.all()}
+    return [found[key] for key in keys]
+
+
 def listed(member: Member, kind: Kind, *, parent: Object | None = None) -> QuerySet[Any]:
     """Rows of a kind that the member may see, those of one parent if it is named, in the order of their titles."""
     rows = rows_of(kind, member.workspace.pk)
@@ -67,7 +105,7 @@ def listed(member: Member, kind: Kind, *, parent: Object | None = None) -> Query
         rows = rows.select_related(kind.parent)
     if kind.may_see is not None:
         rows = rows.filter(pk__in=[row.pk for row in rows if kind.may_see(member, row)])
-    return rows.order_by(kind.field(kind.title).column, "pk")
+    return rows.order_by(kind.field(kind.title).ordered, "pk")
 
 
 def rows_of(kind: Kind, workspace_id: int) -> QuerySet[Any]:
@@ -98,9 +136,26 @@ def searched_by(kind: Kind, text: str) -> models.Q:
     """The condition that a field contains the text."""
     wanted = models.Q(pk__in=())  # of a kind without texts none
     for field in kind.fields:
-        if field.form in ("text", "code", "json"):
+        if field.form in ("text", "code", "json") and not field.is_rest:
             wanted |= models.Q(**{"__".join((field.column, *field.inside, "icontains")): text})
     return wanted
+
+
+def with_rows(objects: Mapping[str, list[Object]]) -> dict[str, list[Object]]:
+    """These objects of one workspace, by kind, without kinds of which there are neither headers nor rows any more."""
+    gone = {type_: some for type_, some in objects.items() if all(each._state.adding for each in some)}
+    if len(gone) < 2:
+        return dict(objects)
+    there = [_kind_of_one(KINDS[type_], some) for type_, some in gone.items()]
+    left = {type_ for (type_,) in there[0].union(*there[1:], all=True)}
+    return {type_: some for type_, some in objects.items() if type_ not in gone or type_ in left}
+
+
+def _kind_of_one(kind: Kind, objects: Sequence[Object]) -> QuerySet[Any, Any]:
+    """The name of the kind if one of the objects has a row."""
+    rows = rows_with(kind, objects[0].workspace_id, [each.key for each in objects])
+    name = models.Value(kind.name, output_field=models.TextField())
+    return rows.select_related(None).order_by().annotate(name_of_kind=name).values_list("name_of_kind")[:1]
 
 
 def ref_of(kind: Kind, row: Model) -> Ref:
@@ -109,7 +164,9 @@ def ref_of(kind: Kind, row: Model) -> Ref:
 
 
 def title_of(kind: Kind, row: Model) -> str:
-    """What people call a row."""
+    """What people call a row, which its header may stand for."""
+    if isinstance(row, Object) and kind.rows is not None:
+        row = row_of(row)
     return kind.name_of(record_of(kind, row)) or ref_of(kind, row).key
 
 

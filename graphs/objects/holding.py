@@ -1,12 +1,14 @@
 """Holds the header rows of objects that are changed until the commit, so that versions rise in the order of commits."""
 
-from collections.abc import Collection
+import json
+from collections.abc import Collection, Sequence
 from typing import TypeVar
 
 from django.db import connection
 from django.db.models import QuerySet
 
 from graphs.models import Object, Workspace
+from graphs.objects.operations import Record
 
 Held = TypeVar("Held", bound=Object)
 #: Does not touch an object with unsaved edits: what they did has to be in the history before anything that follows.
@@ -60,6 +62,20 @@ def raise_versions(objects: Collection[int], *, live: bool = False) -> dict[int,
     with connection.cursor() as cursor:
         cursor.execute(_RAISE, {"objects": list(objects), "live": live})
         return dict(cursor.fetchall())
+
+
+_REMEMBER = """
+UPDATE graphs_object AS o SET as_recorded = coalesce(o.as_recorded, v.before) || v.now
+FROM jsonb_to_recordset(%(recorded)s::jsonb) AS v(id bigint, before jsonb, now jsonb) WHERE o.id = v.id
+"""
+
+
+def remember(recorded: Sequence[tuple[int, Record, Record]]) -> None:
+    """Keeps the fields of held objects as the history has them: primary key, what they were, what is new of it."""
+    if recorded:
+        rows = [{"id": pk, "before": before, "now": now} for pk, before, now in recorded]
+        with connection.cursor() as cursor:
+            cursor.execute(_REMEMBER, {"recorded": json.dumps(rows)})
 
 
 def hold_workspace(workspace_id: int) -> None:

@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING, Any, Literal
 from django.db.models import Model, QuerySet
 from django.utils.functional import Promise
 
+from graphs.objects.refs import Ref
+
 if TYPE_CHECKING:
     from graphs.models import Workspace
     from graphs.objects.stores import Store
     from graphs.site.access import Member
 
+#: The path of what a JSON column holds beside the keys that other fields name.
+REST = ("*",)
 #: Gets a member and a row, and says whether the member may.
 May = Callable[["Member", Any], bool]
 #: How people read a value: plain text, code (a diff by lines), JSON, a number, yes or no, or the key of something else.
@@ -23,9 +27,12 @@ Form = Literal["text", "code", "json", "number", "boolean", "key"]
 class Field:
     """`name` on the wire, `column` on the row. A "key" names a part of the kind `names` by a relation of that column.
 
-    `inside` is the path to the value within a JSON column, for a field that is a part of one.
+    `inside` is the path to the value within a JSON column, for a field that is a part of one. One whose path is "*" is
+    what the column holds `beside` the keys of its other fields.
     `minor` fields say little to a model that has no room; `limit` is the most characters of a text. `position` fields
-    say where something stands: who changes no others moves it.
+    say where something stands: who changes no others moves it. `fixed` ones are shown, and nobody asks for another
+    value; of others `reserved` values are set by what the program does itself.
+    `ordering` is a column that has the value, too, for lists to be ordered by.
     """
 
     name: str
@@ -37,11 +44,25 @@ class Field:
     minor: bool = False
     limit: int | None = None
     position: bool = False
+    fixed: bool = False
+    ordering: str = ""
+    reserved: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
 
     @property
     def attribute(self) -> str:
         """The column itself, if `column` is a relation."""
         return f"{self.column}_id" if self.form == "key" else self.column
+
+    @property
+    def ordered(self) -> str:
+        """What lists are ordered by, as the ORM names it."""
+        return self.ordering or "__".join((self.column, *self.inside))
+
+    @property
+    def is_rest(self) -> bool:
+        """Whether it is all that a JSON column holds beside other fields."""
+        return self.inside == REST
 
 
 @dataclass(frozen=True)
@@ -55,7 +76,9 @@ class Kind:
     if there is one, else `chosen` is what the application gives the rows by. `place_new` gives the columns that put a
     new row into a workspace. `parent` is the foreign key to the object that holds this one. `url` is the name of the
     address of its page, or gives the address for a row. `may_see` and `may_edit` narrow what a member's role allows,
-    for a row. `plural` is what several are called.
+    for a row. `plural` is what several are called. An object of a kind that has `cascade` is deleted together with
+    those that it holds. A kind that is a `view_of` another one has some of its fields, and its ids: what is asked for
+    of a view is done to the whole, which alone has versions.
     """
 
     name: str
@@ -76,6 +99,8 @@ class Kind:
     may_see: May | None = field(default=None, compare=False)
     may_edit: May | None = field(default=None, compare=False)
     plural: str | Promise = ""
+    cascade: bool = False
+    view_of: str = ""
 
     def field(self, name: str) -> Field:
         """Raises `KeyError`."""
@@ -131,13 +156,19 @@ def of_objects() -> list[Kind]:
 
 
 def of_models() -> list[Kind]:
-    """The kinds that applications registered: those of models without a header of their own."""
-    return [kind for kind in KINDS.values() if kind.rows is not None]
+    """The kinds that applications registered: those of models without a header of their own, and no views."""
+    return [kind for kind in KINDS.values() if kind.rows is not None and not kind.view_of]
 
 
 def kinds_of(model: type[Model]) -> list[Kind]:
     """The kinds of models that the rows of a model are of: those of a proxy are of its model's, too."""
     return [kind for kind in of_models() if issubclass(model, kind.model)]
+
+
+def whole_of(ref: Ref) -> Ref:
+    """The object that this one is a view of, or itself."""
+    kind = KINDS.get(ref.type)
+    return Ref(kind.view_of, ref.key) if kind is not None and kind.view_of else ref
 
 
 def store_of(name: str) -> "Store":

@@ -10,7 +10,7 @@ from django.db import models
 from django.db.models import Model
 
 from graphs.models import Modification
-from graphs.objects.kinds import Field, Form, is_secret
+from graphs.objects.kinds import REST, Field, Form, is_secret
 from graphs.objects.operations import OF_THE_ROW
 
 _MOST_CHARS = Modification._meta.get_field("field").max_length or 0
@@ -52,7 +52,7 @@ def fields_of(
     _require_one_of(name, "title", [title], names)
     _require_one_of(name, "minor", minor, names)
     _require_apart(name, found)
-    marked = [replace(field, minor=True) if field.name in minor else field for field in found]
+    marked = [replace(field, minor=True) if field.name in minor else field for field in _with_rests(found)]
     return (*marked, _parent(model, name, parent)) if parent else tuple(marked)
 
 
@@ -82,6 +82,16 @@ def _require_apart(name: str, fields: Sequence[Field]) -> None:
             inner, outer = sorted((field, other), key=lambda each: len(each.inside), reverse=True)
             if inner.column == outer.column and inner.inside[: len(outer.inside)] == outer.inside:
                 raise ImproperlyConfigured(f"{name}: {inner.name!r} is a part of {outer.name!r}. Name one of them.")
+
+
+def _with_rests(fields: Sequence[Field]) -> list[Field]:
+    """The fields; what is left of a JSON column knows which keys of it are others."""
+    named = {
+        each: [field.inside[0] for field in fields if field.column == each.column and field is not each]
+        for each in fields
+        if each.is_rest
+    }
+    return [replace(each, beside=tuple(named[each])) if each in named else each for each in fields]
 
 
 def _editable(model: type[Model], exclude: Collection[str]) -> Iterable[str]:
@@ -124,14 +134,30 @@ def _field(model: type[Model], given: str | Field) -> Field:
         raise ImproperlyConfigured(
             f"{path!r} is a path with an empty key. Write '{column_name}.<key>', or {column_name!r} for all of it."
         )
+    if "*" in inside and tuple(inside) != REST:
+        raise ImproperlyConfigured(
+            f"{path!r} is no path: a star stands for what a whole JSONField holds beside other fields. "
+            f"Write '{column_name}.*'."
+        )
     if not _fits_json(column):
         what = f"{where} is a {type(column).__name__}, whose values JSON cannot tell."
         raise ImproperlyConfigured(f"{what} Name the other fields, or write exclude=({column_name!r},).")
     if isinstance(given, Field):
+        _require_ordering(model, given)
         return given
     label = " · ".join(inside) if inside else column.verbose_name
     form: Form = "json" if inside else next((form for kind, form in _FORMS if isinstance(column, kind)), "text")
     return Field(given, column_name, label, form, inside=tuple(inside), limit=column.max_length)
+
+
+def _require_ordering(model: type[Model], field: Field) -> None:
+    """Pages are cut by values, which may not be null."""
+    columns: Any = {column.name: column for column in model._meta.concrete_fields if not column.null}
+    if field.ordering and field.ordering not in columns:
+        raise ImproperlyConfigured(
+            f"{field.name}: ordering={field.ordering!r} is no column of {model.__name__} that is never null. "
+            f"Write one of {', '.join(columns)}, or leave it out."
+        )
 
 
 def _fits_json(column: Any) -> bool:

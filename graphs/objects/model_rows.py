@@ -4,6 +4,7 @@ import json
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from copy import deepcopy
 from datetime import UTC, datetime
 from decimal import Decimal
 from math import isfinite
@@ -13,7 +14,15 @@ from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import ImproperlyConfigured, ObjectDoesNotExist, ValidationError
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import DataError, IntegrityError, transaction
-from django.db.models import CharField, DecimalField, Model, ProtectedError, RestrictedError, TextField
+from django.db.models import (
+    CharField,
+    DecimalField,
+    Model,
+    ProtectedError,
+    RestrictedError,
+    TextField,
+    UniqueConstraint,
+)
 from django.utils.timezone import is_aware
 from django.utils.translation import gettext as _
 
@@ -64,18 +73,70 @@ def record_of(kind: Kind, row: Model) -> Record:
     return {field.name: _value(field, row) for field in kind.fields}
 
 
+def writes_together(kind: Kind) -> bool:
+    """Whether rows of the kind can be saved at once: Django alone saves them, and they are of one workspace."""
+    return kind.chosen is None and kind.model.save is Model.save and kind.model.save_base is Model.save_base
+
+
 def full_record(kind: Kind, of: Object, new: Record, row: Model, unchecked: Collection[str]) -> Record:
     """The record with these new values as the model would store them; saves nothing. Raises `ChangeRefused`."""
-    _assign(kind, of, row, new)
+    kept = {} if row._state.adding else kept_values(row)
+    assign(kind, of, row, new)
     with refusals_of(kind):
-        row.full_clean(exclude=unchecked)
+        validate(row, kept, unchecked)
     return record_of(kind, row)
+
+
+def kept_values(row: Model) -> dict[str, Any]:
+    """The values of the columns of a row, to compare it with later."""
+    columns = (column for column in row._meta.concrete_fields if not column.generated)
+    values = ((column.name, getattr(row, column.attname)) for column in columns)
+    return {name: deepcopy(value) if isinstance(value, dict | list) else value for name, value in values}
+
+
+def changed_columns(row: Model, kept: Mapping[str, Any]) -> set[str]:
+    """The names of columns whose values are not those that were kept."""
+    return {column.name for column in row._meta.concrete_fields if column.name in kept and _is_other(row, column, kept)}
+
+
+def _is_other(row: Model, column: Any, kept: Mapping[str, Any]) -> bool:
+    value = getattr(row, column.attname)
+    was = kept[column.name]
+    return not same(value, was) if isinstance(value, dict | list) else value is not was
+
+
+def validate(row: Any, kept: Mapping[str, Any], unchecked: Collection[str] = ()) -> None:
+    """Has the model validate a row whose values were the kept ones; of a new row there are none.
+
+    What foreign keys lead to, and what is unique, is looked up only where it changed: the database has checked it.
+    """
+    changed, meta = changed_columns(row, kept), row._meta
+    unique = [{each.name} for each in meta.concrete_fields if each.unique and not each.primary_key]
+    unique += [set(each) for each in meta.unique_together]
+    plain = [each for each in meta.constraints if isinstance(each, UniqueConstraint) and each.fields]
+    plain = [each for each in plain if each.condition is None and not each.contains_expressions]
+    unique += [set(each.fields) for each in plain]
+    by_date = any(
+        each.unique_for_date or each.unique_for_month or each.unique_for_year for each in meta.concrete_fields
+    )
+    if not kept or by_date or len(plain) < len(meta.constraints):
+        row.full_clean(exclude=unchecked)
+        return
+    touched = [names for names in unique if names & changed]
+    columns: Any = meta.concrete_fields
+    known = {
+        each.name
+        for each in columns
+        if each.many_to_one and each.db_constraint and not each.remote_field.limit_choices_to
+    }
+    known -= changed.union(*touched)
+    row.full_clean(exclude={*unchecked, *known}, validate_unique=bool(touched), validate_constraints=bool(touched))
 
 
 def unsaved_row(kind: Kind, of: Object, new: Record) -> Model:
     """A new row with these values. Nothing is saved."""
     row = new_row(kind, of, {})
-    _assign(kind, of, row, new)
+    assign(kind, of, row, new)
     return row
 
 
@@ -84,6 +145,9 @@ def _value(field: Field, row: Model) -> Any:
         holder = getattr(row, field.column, None)
         return holder and holder.key
     value = getattr(row, field.attribute)
+    if field.is_rest:
+        value = _left_of(field, value) or None
+        return None if value is None else _as_json(row._meta.get_field(field.column), value)
     for step in field.inside:
         value = value.get(step) if isinstance(value, dict) else None
     if field.form == "key" and value is not None:
@@ -117,7 +181,8 @@ def _holds_header(field: Field, row: Model) -> bool:
     return isinstance(related, type) and issubclass(related, Object)
 
 
-def _assign(kind: Kind, of: Object, row: Model, new: Record) -> None:
+def assign(kind: Kind, of: Object, row: Model, new: Record) -> None:
+    """Gives a row these values of its fields. Raises `ChangeRefused` for what is none of them."""
     for field in kind.fields:
         if field.name in new and not same(new[field.name], _value(field, row)):
             value = new[field.name]
@@ -166,6 +231,9 @@ def _read(column: Any, value: Any) -> Any:
 
 def _set_inside(field: Field, row: Model, value: Any) -> None:
     """Sets the value within a JSON column; a null is nothing."""
+    if field.is_rest:
+        _set_rest(field, row, value)
+        return
     whole = inner = _copied(field, getattr(row, field.column))
     for step in field.inside[:-1]:
         inner[step] = _copied(field, inner.get(step))
@@ -175,6 +243,25 @@ def _set_inside(field: Field, row: Model, value: Any) -> None:
     else:
         inner[field.inside[-1]] = value
     setattr(row, field.column, whole)
+
+
+def _left_of(field: Field, whole: Any) -> dict[str, Any]:
+    """What a JSON column holds that no other field is."""
+    return {key: value for key, value in whole.items() if key not in field.beside} if isinstance(whole, dict) else {}
+
+
+def _set_rest(field: Field, row: Model, value: Any) -> None:
+    """Replaces what no other field is; a null is nothing."""
+    rest = {} if value is None else value
+    if not isinstance(rest, dict):
+        raise ChangeRefused(_("{field}: this is no JSON object.").format(field=field.name))
+    if named := [key for key in rest if key in field.beside]:
+        raise ChangeRefused(
+            _("{field}: {key} is a field of its own.").format(field=field.name, key=f"{field.column}.{named[0]}")
+        )
+    whole = _copied(field, getattr(row, field.column))
+    kept = {key: each for key, each in whole.items() if key in field.beside}
+    setattr(row, field.column, kept | rest)
 
 
 def _copied(field: Field, value: Any) -> dict[str, Any]:
@@ -223,7 +310,9 @@ def other_columns(kind: Kind, row: Model) -> Record:
     """The columns of a row that no field tells, but its key and secrets, as JSON that the columns read."""
     described = {field.column for field in kind.fields if not field.inside} | {row._meta.pk.name}
     columns: Any = [
-        each for each in row._meta.concrete_fields if each.name not in described and not is_secret(each.name)
+        each
+        for each in row._meta.concrete_fields
+        if each.name not in described and not each.generated and not is_secret(each.name)
     ]
     return {
         each.name: None if each.value_from_object(row) is None else _as_json(each, each.value_to_string(row))
@@ -233,9 +322,10 @@ def other_columns(kind: Kind, row: Model) -> Record:
 
 def save(kind: Kind, of: Object, row: Model, new_values: Record, *, new: bool = False) -> None:
     """Saves the row with these values, and reads it again."""
-    _assign(kind, of, row, new_values)
+    kept = {} if row._state.adding else kept_values(row)
+    assign(kind, of, row, new_values)
     with refusals_of(kind), transaction.atomic():
-        row.full_clean()
+        validate(row, kept)
         options: Any = {"force_insert": True} if new else {}  # not every model's own `save` takes any
         row.save(**options)
         row.refresh_from_db()

@@ -1,27 +1,25 @@
 """How objects of an ordinary Django model are stored: by the model itself, so that its validation and signals run."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from django.core.exceptions import ImproperlyConfigured, ObjectDoesNotExist
-from django.db import models, transaction
+from django.db import transaction
 from django.db.models import Model
-from django.utils.translation import gettext as _
 
-from graphs.models import Object, Workspace
-from graphs.objects.actions import ChangeRefused
-from graphs.objects.headers import held_by, parent_of, ref_of, rows_with
-from graphs.objects.kinds import KINDS, Kind, is_secret, of_models
+from graphs.models import Object
+from graphs.objects.headers import whole
+from graphs.objects.kinds import KINDS, Kind
+from graphs.objects.marks import mark_in, mark_of
+from graphs.objects.model_batches import held_rows, only_hidden, require_would_come_back, stored_rows, write_rows
+from graphs.objects.model_places import elsewhere, require_here, require_nowhere_else
 from graphs.objects.model_rows import as_writer, new_row, other_columns, record_of, refusals_of, row_of, save
+from graphs.objects.model_users import rows_led_to, rows_taken_along
 from graphs.objects.operations import OTHER_COLUMNS, Create, Delete, Operation, Record, Update, showable
 from graphs.objects.preconditions import Before, Stored
 from graphs.objects.refs import Ref
-from graphs.objects.stores import ObjectChange, Store
+from graphs.objects.stores import Coming, ObjectChange, Store
 from graphs.site.counted_keys import count_on_from, counts_keys
 from graphs.site.json_values import same
-
-#: Workspaces that are asked for a row in one statement.
-AT_ONCE = 200
 
 
 class ModelStore(Store):
@@ -50,11 +48,24 @@ class ModelStore(Store):
                 case Delete():
                     return (_deleted(kind, of, operation),)
 
-    def users(self, change: ObjectChange, others: Sequence[ObjectChange]) -> Sequence[Ref]:
-        """The first rows that would go with it, those aside that go, or move, in the other changes."""
-        if not any(isinstance(operation, Delete) for operation in change.operations):
-            return ()
-        return [*rows_led_to(change, others), *_taken_along(change.object)]
+    def users(self, deleted: Sequence[ObjectChange], others: Sequence[ObjectChange]) -> Iterable[tuple[Ref, Ref]]:
+        """The first rows that would go with each, those aside that go, or move, in the other changes."""
+        return (*rows_led_to(deleted, others), *rows_taken_along(deleted))
+
+    def stored_objects(self, objects: Sequence[Object], *, held: bool = False) -> dict[Ref, Stored]:
+        """Read together. One that other code saved has no header yet."""
+        kind = KINDS[objects[0].type]
+        if kind.rows is None or kind.view_of or (len(objects) == 1 and not held):
+            return super().stored_objects(objects)
+        return held_rows(kind, objects) if held else stored_rows(kind, objects)
+
+    def write_all(self, changes: Sequence[tuple[ObjectChange, Before]], coming: Coming) -> list[tuple[Operation, ...]]:
+        """Rows are written together where the model has no way of its own to save or delete one."""
+        kind = KINDS[changes[0][0].object.type]
+        if kind.rows is None:
+            return super().write_all(changes, coming)
+        with as_writer():
+            return write_rows(kind, changes, coming) or super().write_all(changes, coming)
 
     def title(self, of: Object) -> str:
         kind = KINDS[of.type]
@@ -62,48 +73,12 @@ class ModelStore(Store):
         return of.key if row is None else kind.name_of(record_of(kind, row)) or of.key
 
 
-def rows_led_to(change: ObjectChange, others: Sequence[ObjectChange]) -> Iterator[Ref]:
-    """The first rows of registered models that an object holds, those aside that go, or move, in the other changes."""
-    freed = {
-        operation.item
-        for other in others
-        for operation in other.operations
-        if isinstance(operation, Delete) or (isinstance(operation, Update) and "parent" in operation.new)
-    }
-    for kind, column in _led_by(KINDS[change.object.type]):
-        rows = kind.model._default_manager.filter(held_by(change.object, column)).order_by("pk")
-        yield from (ref for row in rows[: len(freed) + 6] if (ref := ref_of(kind, row)) not in freed)
-
-
-def _led_by(kind: Kind) -> Iterator[tuple[Kind, str]]:
-    """Parents, and foreign keys that take their rows away, from registered models to this one."""
-    for each in of_models():
-        for column in each.model._meta.concrete_fields:
-            key = column.remote_field
-            if key is None or column.related_model is not kind.model:
-                continue
-            if column.name == each.parent or key.on_delete is models.CASCADE:
-                yield each, column.name
-
-
-def _taken_along(of: Object) -> Iterator[Ref]:
-    """A row of each model that nobody registered, and whose rows would go with an object and not come back."""
-    kind, registered = KINDS[of.type], {each.model for each in of_models()}
-    relations: Any = kind.model._meta.get_fields(include_hidden=True) if kind.rows is not None else ()
-    for relation in relations:
-        model = relation.related_model
-        if getattr(relation, "on_delete", None) is not models.CASCADE or relation.concrete or model in registered:
-            continue
-        if model._meta.auto_created:  # the links of a many-to-many field
-            continue
-        if key := model._base_manager.filter(held_by(of, relation.field.name)).values_list("pk", flat=True).first():
-            yield Ref(model._meta.label_lower, str(key))
-
-
 def _version(row: Model, of: Object) -> int:
     """The version of its header now, which the caller may have raised since it read it; 1 while it has none."""
     if isinstance(row, Object):
         return row.version
+    if KINDS[of.type].view_of:
+        return whole(of).version
     return Object.objects.filter(pk=of.pk).values_list("version", flat=True).first() or 1
 
 
@@ -117,13 +92,13 @@ def _created(kind: Kind, of: Object, record: Record) -> Record:
         return showable(record) | made | {"id": row.pk}
     if counts_keys(kind.model):
         count_on_from(row)
-    _require_here(kind, of, made)
+    require_here(kind, of, made)
     # One that is brought back is where it was, and without `place_new` a parent is in this workspace.
     if "id" not in record and kind.place_new is not None:
-        _require_nowhere_else(kind, of)
+        require_nowhere_else(kind, of)
     header = Object.objects.create(
         pk=record.get("id"), workspace_id=of.workspace_id, type=of.type, key=of.key,
-        version=record.get("version", 0) + 1, as_recorded=made,
+        version=record.get("version", 0) + 1, as_recorded=made, **mark_in(record),
     )  # fmt: skip
     shown: Record = showable(record)
     return shown | made | {"id": header.pk}
@@ -132,12 +107,12 @@ def _created(kind: Kind, of: Object, record: Record) -> Record:
 def _updated(kind: Kind, of: Object, operation: Update) -> Update:
     """What changed, with all that the model's own `save` made of it. What others changed is left to be noticed."""
     row, before = _held_row(kind, of, operation)
-    item, new, elsewhere = operation.item, operation.new, _elsewhere(kind, of)
+    item, new, others = operation.item, operation.new, elsewhere(kind, of)
     save(kind, of, row, new)
     now = {name: value for name, value in record_of(kind, row).items() if name in new or not same(value, before[name])}
     if not isinstance(row, Object):
-        _require_here(kind, of, now)
-        _require_nowhere_else(kind, of, elsewhere)
+        require_here(kind, of, now)
+        require_nowhere_else(kind, of, others)
         header = Object.objects.only("as_recorded").get(pk=of.pk)
         Object.objects.filter(pk=of.pk).update(as_recorded=(header.as_recorded or before) | now)
     return Update(item, {name: before[name] for name in now}, now)
@@ -150,26 +125,14 @@ def _deleted(kind: Kind, of: Object, operation: Delete) -> Delete:
     if isinstance(row, Object):
         record |= mark_of(row)
     else:
-        record[OTHER_COLUMNS] = other_columns(kind, row)
-        for each in row._meta.concrete_fields:
-            if is_secret(each.name) and not (each.null or each.blank or each.has_default()):
-                message = _(
-                    "{object} stays: it would not come back without {column}, a secret, which no history keeps."
-                )
-                raise ChangeRefused(message.format(object=operation.item, column=each.name))
+        record[OTHER_COLUMNS] = other_columns(kind, row) | mark_of(of).get(OTHER_COLUMNS, {})
+        require_would_come_back(row, operation.item)
     with refusals_of(kind), transaction.atomic():
         row.delete()
     if row_of(of) is not None:
-        raise ChangeRefused(_("{object} stays: its model only hides what is deleted.").format(object=operation.item))
+        raise only_hidden(operation.item)
     Object.objects.filter(pk=of.pk).delete()
     return Delete(operation.item, record)
-
-
-def mark_of(row: Object) -> Record:
-    """What keeps in a record that its row is untrusted; nothing of one that is trusted."""
-    if row.untrusted_since is None:
-        return {}
-    return {OTHER_COLUMNS: {"untrusted_since": row.untrusted_since.isoformat(), "untrusted_by": row.untrusted_by}}
 
 
 def _held_row(kind: Kind, of: Object, operation: Update | Delete) -> tuple[Any, Record]:
@@ -178,46 +141,3 @@ def _held_row(kind: Kind, of: Object, operation: Update | Delete) -> tuple[Any, 
     found = {} if row is None else {item: Stored(item, record_of(kind, row), 0, of.pk)}
     Before(found).refuse_conflicts([operation])
     return row, found[item].record
-
-
-def _require_here(kind: Kind, of: Object, changed: Record) -> None:
-    """Raises `ChangeRefused` if the row has left its workspace, or was given a parent of another one."""
-    holder, key = parent_of(kind), changed.get("parent")
-    elsewhere = holder is not None and key and not rows_with(holder, of.workspace_id, [key]).exists()
-    if elsewhere or row_of(of) is None:
-        raise ChangeRefused(_("{object} would leave its workspace, or the one of its parent.").format(object=of))
-
-
-def _require_nowhere_else(kind: Kind, of: Object, before: Collection[int] = ()) -> None:
-    """Raises `ChangeRefused` if the row is in another workspace, too, than in those that it was in `before`."""
-    if not _elsewhere(kind, of) <= set(before):
-        raise ChangeRefused(_("{object} would be in another workspace, too.").format(object=of))
-
-
-def _elsewhere(kind: Kind, of: Object) -> set[int]:
-    """The other workspaces that the application gives the row to."""
-    if kind.chosen is None:  # foreign keys lead to one workspace
-        return set()
-    found: set[int] = set()
-    others = list(Workspace.objects.exclude(pk=of.workspace_id))
-    for start in range(0, len(others), AT_ONCE):
-        some = [rows for each in others[start : start + AT_ONCE] if (rows := _row_in(kind, of, each)) is not None]
-        if some:
-            found.update(workspace for _key, workspace in some[0].union(*some[1:], all=True))
-    return found
-
-
-def _row_in(kind: Kind, of: Object, workspace: Workspace) -> Any:
-    """The key of the row with that of the workspace, if it is there; None where the application has no rows yet."""
-    assert kind.chosen is not None
-    try:
-        rows = kind.chosen(workspace)
-    except ObjectDoesNotExist:
-        return None
-    except ImproperlyConfigured:
-        raise
-    except Exception as error:
-        message = _("{object} stays as it was: the rows of another workspace cannot be told.")
-        raise ChangeRefused(message.format(object=of)) from error
-    key = kind.model._meta.pk.to_python(of.key)
-    return rows.filter(pk=key).order_by().values_list("pk", models.Value(workspace.pk))

@@ -21,6 +21,8 @@ Reserved = Callable[[str], Collection[str]]
 
 def may_create(kind: Kind) -> bool:
     """Whether new objects of the kind can be made here: it is known which workspace they belong to."""
+    if kind.view_of:
+        return False
     by_column = bool(kind.workspace) and "__" not in kind.workspace
     return kind.rows is None or by_column or bool(kind.parent) or kind.place_new is not None
 
@@ -73,6 +75,11 @@ def no_key(ref: Ref) -> ChangeRefused:
     """The refusal of a key that nothing of the kind can have."""
     message = _('No {kind} can have the key "{key}". Leave it out, then one is made.')
     return ChangeRefused(message.format(kind=ref.type, key=shown(ref.key)))
+
+
+def is_new(kind: Kind) -> bool:
+    """Whether a key that is made here is nobody else's, without a look."""
+    return isinstance(kind.model._meta.pk, models.UUIDField) or counts_keys(kind.model)
 
 
 def _numbers(asked: Sequence[Action]) -> set[Ref]:

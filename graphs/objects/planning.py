@@ -1,7 +1,8 @@
 """From what is asked for to operations, for objects of any kind: a dry run in which later actions see earlier ones."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -20,10 +21,11 @@ from graphs.objects.actions import (
     some,
     steps_of,
 )
-from graphs.objects.headers import existing, is_key, may_see, parent_of
-from graphs.objects.kinds import KINDS, Kind, is_object, store_of
-from graphs.objects.model_rows import full_record, new_row, placing, record_of, row_of
-from graphs.objects.new_keys import NewKeys, may_create, no_key
+from graphs.objects.headers import existing, headers_of, is_key, may_see, parent_of, ref_of, rows_of, rows_with
+from graphs.objects.kinds import KINDS, Kind, is_object, store_of, whole_of
+from graphs.objects.model_rows import full_record, new_row, placing, record_of, row_of, writes_together
+from graphs.objects.model_users import led_by
+from graphs.objects.new_keys import NewKeys, is_new, may_create, no_key
 from graphs.objects.operations import Create, Delete, Operation, Planned, Record, Target, Update, net
 from graphs.objects.patches import replaced
 from graphs.objects.refs import Ref
@@ -35,7 +37,8 @@ from graphs.site.json_values import MAX_JSON_CHARS, is_too_long, same, shown
 
 #: Items that one plan may change, beside those that go with something of which they are parts.
 MAX_OPERATIONS = 5_000
-#: Actions of one plan that concern whole objects: each of these is read, checked and saved through its model.
+#: Actions of one plan that concern whole objects: each of these is read, checked and saved through its model. Updates
+#: of rows that are read together and saved together do not count: they take as many statements as one.
 MAX_OBJECTS = 200
 
 
@@ -44,17 +47,20 @@ def plan(
     asked: Sequence[Action],
     reserved: Callable[[], Collection[str]] = frozenset,
     member: Member | None = None,
+    known: Mapping[Ref, Object] | None = None,
 ) -> Planned:
     """What these actions would do, one after the other, with one operation for each item.
 
     Actions of the kind of `around` concern that object; those of objects in general name theirs, in its workspace.
-    New parts get no `reserved` key. Objects that the member may not see are absent. Raises `ChangeRefused`.
+    New parts get no `reserved` key. Objects that the member may not see are absent. Headers may be `known`, as they
+    are now. Raises `ChangeRefused`.
     """
     steps = steps_of(list(asked))
     if len(steps) > MAX_ACTIONS:
         message = _("{count} actions at once are too many; at most {most} are possible.")
         raise ChangeRefused(message.format(count=len(steps), most=MAX_ACTIONS))
     object_plan = ObjectPlan(around, member)
+    object_plan.look_ahead([step for step in steps if isinstance(step, ObjectAction)], known or {})
     own = [step for step in steps if not isinstance(step, ObjectAction)]
     do: Callable[[Any], None] = store_of(around.type).planner(object_plan, own, reserved) if own else object_plan.do
     problems: list[str] = []
@@ -66,7 +72,8 @@ def plan(
         except ChangeRefused as refused:
             where = _("Action {number} ({name})").format(number=number, name=NAMES[type(step)])
             problems += [p if len(steps) == 1 else f"{where}: {p}" for p in refused.problems]
-        objects += any(is_object(each.item.type) for each in object_plan.operations[before:])
+        if not object_plan.is_together(step):
+            objects += any(is_object(each.item.type) for each in object_plan.operations[before:])
         if objects > MAX_OBJECTS:
             message = _("More than {most} actions make, change or delete whole objects. Do it in parts.")
             raise ChangeRefused(message.format(most=MAX_OBJECTS))
@@ -83,7 +90,7 @@ def plan(
     if (counted := len(operations) - object_plan.going_along) > MAX_OPERATIONS:
         message = _("{count} items would change; at most {most} can at once. Do it in parts.")
         raise ChangeRefused(message.format(count=counted, most=MAX_OPERATIONS))
-    _refuse_oversized(operations)
+    refuse_oversized(operations)
     require_room(around.workspace_id, operations)
     _refuse_changes_of_deleted(around, operations)
     # The object's own fields after its parts.
@@ -101,7 +108,7 @@ def _refuse_changes_of_deleted(around: Object, operations: Sequence[Operation]) 
         raise ChangeRefused(message.format(object=own))
 
 
-def _refuse_oversized(operations: Iterable[Operation]) -> None:
+def refuse_oversized(operations: Iterable[Operation]) -> None:
     """Raises `ChangeRefused` for values that are too long, also where parts that were not have made them so."""
     for operation in operations:
         new = operation.record if isinstance(operation, Create) else getattr(operation, "new", {})
@@ -134,22 +141,46 @@ class ObjectPlan:
         self._member = member
         self._planned: dict[Ref, _PlannedObject] = {}
         self._keys = NewKeys(around.workspace_id)
+        self._together: set[Ref] = set()
 
     def do(self, step: ObjectAction) -> None:
         match step:
             case UpdateObject():
-                self.change(step.object, self._updates(step))
+                self.change(whole_of(step.object), self._updates(step))
             case MoveObject():
                 self._move(step)
             case CreateObject():
                 self._create(step)
+            case DeleteObject() if whole_of(step.object) != step.object:
+                message = _("{object} is a part of {whole}, and goes only with it.")
+                raise ChangeRefused(message.format(object=step.object, whole=whole_of(step.object)))
             case DeleteObject():
                 self.remove(step.object)
+
+    def look_ahead(self, steps: Sequence[ObjectAction], known: Mapping[Ref, Object]) -> None:
+        """Reads together the rows of registered models that these steps name."""
+        named = dict.fromkeys(whole_of(ref) for step in steps for ref in step.named())
+        for kind in (KINDS[name] for name in dict.fromkeys(ref.type for ref in named) if is_object(name)):
+            keys = [ref.key for ref in named if ref.type == kind.name]
+            if kind.rows is not None and (len(keys) > 1 or known):
+                rows = rows_with(kind, self.around.workspace_id, keys)
+                seen = [row for row in rows if self._sees(kind, row)]
+                self._read(kind, seen, known)
+                if writes_together(kind):
+                    self._together |= {ref_of(kind, row) for row in seen}
+
+    def is_together(self, step: Action) -> bool:
+        """Whether a step changes fields of an object that is read, and written, together with others of its kind."""
+        return isinstance(step, UpdateObject) and whole_of(step.object) in self._together
 
     def read(self, kind: Kind, rows: Iterable[Object]) -> None:
         """Takes rows of objects that were read together."""
         for row in rows:
-            self._planned[Ref(kind.name, row.key)] = _PlannedObject(row, row, record_of(kind, row))
+            self.take(kind, row, row)
+
+    def take(self, kind: Kind, of: Object, row: Any) -> None:
+        """Takes an object with its row, which was read."""
+        self._planned[Ref(kind.name, of.key)] = _PlannedObject(of, row, record_of(kind, row))
 
     def find(self, ref: Ref) -> Record | None:
         """The record of an object that was read or made; None if there is none by now."""
@@ -165,13 +196,10 @@ class ObjectPlan:
             self.targets[ref] = Target(ref.type, ref.key, of.version)
 
     def add(self, kind: Kind, key: str, values: Record, *, free: bool = False) -> None:
-        """Makes an object. Its parent may be a new one, which its model finds nowhere yet.
-
-        With `free` the caller has looked whether the workspace has one of this key.
-        """
+        """Makes an object. Its parent may be a new one, which its model finds nowhere yet. A `free` key nobody has."""
         ref = Ref(kind.name, key)
-        looked = free or ref in self._planned
-        if self.find(ref) is not None or (not looked and existing(self.around.workspace_id, ref)):
+        known = free or ref in self._planned
+        if self.find(ref) is not None or (not known and existing(self.around.workspace_id, ref)):
             raise ChangeRefused(_("There is {object} already.").format(object=ref))
         of = Object(workspace_id=self.around.workspace_id, type=kind.name, key=key)
         planned = _PlannedObject(of, new_row(kind, of, {}), None)
@@ -194,17 +222,60 @@ class ObjectPlan:
             planned.record = record | changed
 
     def remove(self, ref: Ref) -> None:
-        record, planned = self._record(ref), self._planned[ref]
-        self.depend(ref)
-        deleted = Delete(ref, record)
-        refuse_users(ObjectChange(planned.of, (deleted,)), self._changes())
-        self.operations.append(deleted)
-        planned.record = None
+        """Deletes an object, after those that it holds where its kind takes them along."""
+        self._record(ref)
+        deleted: list[ObjectChange] = []
+        for each in (*self._below(ref), ref):
+            self.depend(each)
+            planned = self._planned[each]
+            deleted.append(ObjectChange(planned.of, (Delete(each, planned.record or {}),)))
+        operations = [operation for change in deleted for operation in change.operations]
+        refuse_users(deleted, self._changes(operations))
+        self.operations += operations
+        for operation in operations:
+            self._planned[operation.item].record = None
 
-    def _changes(self) -> list[ObjectChange]:
-        """What is done so far, by the object that has it."""
-        here = _PlannedObject(self.around, None, None)
-        return [ObjectChange(self._planned.get(each.item, here).of, (each,)) for each in net(self.operations)]
+    def _below(self, ref: Ref) -> list[Ref]:
+        """What goes with an object, what holds others behind them. Raises `ChangeRefused` for too much."""
+        found: dict[Ref, None] = {}
+        level = [ref]
+        while level:
+            level = [each for each in self._held_by(level) if each not in found]
+            found |= dict.fromkeys(level)
+            if len(found) >= MAX_OPERATIONS:
+                message = _("{object} would go with more than {most} objects. Delete some of them first.")
+                raise ChangeRefused(message.format(object=ref, most=MAX_OPERATIONS - 1))
+        return list(reversed(found))
+
+    def _held_by(self, refs: Sequence[Ref]) -> Iterator[Ref]:
+        """What goes with these objects and is not gone or moved by now. It is read together."""
+        for kind in (KINDS[name] for name in dict.fromkeys(ref.type for ref in refs)):
+            keys = [ref.key for ref in refs if ref.type == kind.name]
+            for child, column in led_by(kind) if kind.cascade else ():
+                rows = rows_of(child, self.around.workspace_id).filter(**{f"{column}__pk__in": keys}).order_by("pk")
+                seen = [row for row in rows[:MAX_OPERATIONS] if self._sees(child, row)]
+                self._read(child, seen)
+                for ref in (ref_of(child, row) for row in seen):
+                    record = self.find(ref)
+                    if record is not None and (column != child.parent or record["parent"] in keys):
+                        yield ref
+
+    def _read(self, kind: Kind, rows: Sequence[Any], known: Mapping[Ref, Object] = MappingProxyType({})) -> None:
+        """Takes rows of a registered model that nothing was planned for yet."""
+        new = {ref_of(kind, row): row for row in rows if ref_of(kind, row) not in self._planned}
+        unknown = [ref for ref in new if ref not in known]
+        made = headers_of(kind, self.around.workspace_id, [new[ref] for ref in unknown]) if unknown else []
+        headers = {**known, **dict(zip(unknown, made, strict=True))}
+        for ref, row in new.items():
+            self._planned[ref] = _PlannedObject(headers[ref], row, record_of(kind, row))
+
+    def _sees(self, kind: Kind, row: Any) -> bool:
+        return kind.may_see is None or self._member is None or kind.may_see(self._member, row)
+
+    def _changes(self, more: Sequence[Operation]) -> list[ObjectChange]:
+        """What is done so far and by `more`, by the object that has it."""
+        here, done = _PlannedObject(self.around, None, None), net([*self.operations, *more])
+        return [ObjectChange(self._planned.get(each.item, here).of, (each,)) for each in done]
 
     def _full(self, planned: _PlannedObject, new: Record) -> Record:
         """The record of an object with these values, once its model allows them."""
@@ -219,7 +290,8 @@ class ObjectPlan:
         return full_record(kind, planned.of, new, planned.row, unchecked)
 
     def _updates(self, step: UpdateObject) -> Record:
-        record, kind = self._record(step.object), KINDS[step.object.type]
+        record = self._record(whole_of(step.object))
+        kind = KINDS[step.object.type]
         new = dict(step.updates or {})
         _require_fields(kind, new)
         for number, patch in enumerate(step.patches or ()):
@@ -229,6 +301,7 @@ class ObjectPlan:
                 raise ChangeRefused(_("{field} is no text. Give its new value in updates.").format(field=patch.path))
             where = _('patches[{index}] of "{what}"').format(index=number, what=patch.path)
             new[patch.path] = replaced(text, Patch(search=patch.search, replace=patch.replace), where)
+        _refuse_reserved(kind, new, record)
         return new
 
     def _move(self, step: MoveObject) -> None:
@@ -236,7 +309,7 @@ class ObjectPlan:
         kind = KINDS[step.object.type]
         if parent_of(kind) is None:
             raise ChangeRefused(_("{object} has no place to be moved from.").format(object=step.object))
-        self.change(step.object, {"parent": self._parent_key(kind, step.parent)})
+        self.change(step.object, {"parent": self._parent_key(kind, step.parent) if step.parent else None})
 
     def _create(self, step: CreateObject) -> None:
         kind = KINDS.get(step.kind)
@@ -245,6 +318,7 @@ class ObjectPlan:
             message = _('Objects of the kind "{kind}" cannot be created. Kinds: {known}.')
             raise ChangeRefused(message.format(kind=shown(step.kind), known=known))
         _require_fields(kind, step.fields)
+        _refuse_reserved(kind, step.fields, {})
         values = dict(step.fields)
         if step.parent and not kind.parent:
             raise ChangeRefused(_("Objects of the kind {kind} have no parent.").format(kind=kind.name))
@@ -253,7 +327,7 @@ class ObjectPlan:
         key = step.key or self._keys.make(kind, str(values.get(kind.title) or ""))
         if not is_key(kind, key) or (counts_keys(kind.model) and is_far(kind.model, int(key))):
             raise no_key(Ref(kind.name, key))
-        self.add(kind, key, values)
+        self.add(kind, key, values, free=not step.key and is_new(kind))
 
     def _parent_key(self, kind: Kind, ref: Ref) -> str:
         """The key of a parent that exists, now or after earlier actions."""
@@ -289,9 +363,19 @@ def _require_place(kind: Kind, planned: _PlannedObject, values: Record) -> None:
             raise ChangeRefused(message.format(field=name, object=Ref(kind.name, planned.of.key)))
 
 
-def _require_fields(kind: Kind, names: Iterable[str]) -> None:
+def _refuse_reserved(kind: Kind, new: Record, record: Record) -> None:
+    """Raises `ChangeRefused` for values that nobody asks for, unless they are there already."""
+    for name, value in new.items():
+        if value in kind.field(name).reserved and record.get(name) != value:
+            message = _("{field}: “{value}” is set by itself while something is generated. Choose another value.")
+            raise ChangeRefused(message.format(field=name, value=value))
+
+
+def _require_fields(kind: Kind, names: Collection[str]) -> None:
     unknown = [name for name in names if name not in kind.by_name or name == "parent"]
     if unknown:
         known = ", ".join(name for name in kind.by_name if name != "parent")
         message = _("There is no field {unknown}. Fields of {kind}: {known}.")
         raise ChangeRefused(message.format(unknown=some(map(shown, unknown)), kind=kind.name, known=known))
+    if fixed := [name for name in names if kind.field(name).fixed]:
+        raise ChangeRefused(_("{field} is set by itself. Leave it out.").format(field=some(fixed)))

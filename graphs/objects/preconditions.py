@@ -11,12 +11,16 @@ from graphs.site.json_values import same
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """An object or a part of one as it stands: its record, its version, the primary key of its row."""
+    """An object or a part of one as it stands: its record, its version, the primary key of its row.
+
+    `row` is there where it is held, of a registered model.
+    """
 
     item: Ref
     record: Record
     version: int
     id: Any
+    row: Any = None
 
 
 @dataclass(frozen=True, slots=True)

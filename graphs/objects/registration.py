@@ -10,12 +10,14 @@ is refused when the program starts, with a sentence that says what to write.
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 from django.db import DEFAULT_DB_ALIAS, models, router
 from django.db.models import Model, QuerySet
 from django.dispatch import Signal
+from django.utils.functional import Promise
 
 from graphs.models import Object, Workspace
 from graphs.models.objects import MAX_KEY
@@ -46,6 +48,7 @@ def register(
     url: str | Callable[[Any], str] = "",
     may_see: May | None = None,
     may_edit: May | None = None,
+    cascade: bool = False,
 ) -> Kind:
     """Makes rows of a model objects that people and models may talk about. Gives the kind.
 
@@ -53,10 +56,11 @@ def register(
     function that gives the rows of a workspace. `place_new` gives the columns that put a new row into a workspace,
     `{"shop": workspace.slug}`. `name` is what the kind is called in addresses, else the model's name.
     `fields` are the fields that may be read and changed, all that are editable if none are named; `"data.price"` is a
-    value within a JSON field. `exclude` are fields that nobody is shown: files and secrets have to be named there.
-    `minor` fields are left out first if there is no room. `parent` is a foreign key to another registered model.
-    `url` is the name of the address of its page, or a function that gives the address. `may_see` and `may_edit` get the
-    member and the row, and narrow what the member's role allows.
+    value within a JSON field, `"data.*"` all that no other of its fields names. `exclude` are fields that nobody is
+    shown: files and secrets have to be named there. `minor` fields are left out first if there is no room. `parent` is
+    a foreign key to another registered model. With `cascade` an object is deleted together with all that it holds, else
+    it stays while it holds some. `url` is the name of the address of its page, or a function that gives the address.
+    `may_see` and `may_edit` get the member and the row, and narrow what the member's role allows.
 
     Raises `ImproperlyConfigured` with a sentence that says what to write instead.
     """
@@ -81,6 +85,7 @@ def register(
         may_see=may_see,
         may_edit=may_edit,
         plural=model._meta.verbose_name_plural or "",
+        cascade=cascade,
     )
     try:
         kinds.register(kind)
@@ -88,6 +93,27 @@ def register(
         raise ImproperlyConfigured(f"{taken} Write register({model.__name__}, name=...).") from None
     registered.send(sender=model, kind=kind)
     return kind
+
+
+def register_view(
+    of: Kind, *, name: str, label: str | Promise, plural: str | Promise, fields: Sequence[str], url: str = ""
+) -> Kind:
+    """Makes some fields of the objects of a kind objects of their own, to talk about. Gives the kind.
+
+    A view has the id and the title of its whole, and no versions of its own: changes of it are changes of the whole.
+    Nothing is made, moved or deleted as a view. Raises `ImproperlyConfigured`.
+    """
+    if unknown := [each for each in fields if each not in of.by_name or each == "parent"]:
+        raise ImproperlyConfigured(f"{name}: {unknown[0]!r} is no field of {of.name}. Name some of {[*of.by_name]}.")
+    title = replace(of.field(of.title), fixed=True)
+    kind = replace(
+        of, name=_name(of.model, name), label=label, plural=plural, url=url, view_of=of.name, parent="", cascade=False,
+        place_new=None, fields=(title, *(of.field(each) for each in fields if each != of.title)),
+    )  # fmt: skip
+    try:
+        return kinds.register(kind)
+    except ValueError as taken:
+        raise ImproperlyConfigured(str(taken)) from None
 
 
 def _name(model: type[Model], given: str) -> str:

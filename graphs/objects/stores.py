@@ -2,17 +2,17 @@
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Model, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from graphs.models import Object
 from graphs.objects import kinds
 from graphs.objects.actions import ChangeRefused, some
-from graphs.objects.headers import parent_of
+from graphs.objects.headers import parent_of, with_rows
 from graphs.objects.operations import Create, Delete, Operation, Record, Update, result
 from graphs.objects.preconditions import Before, Stored
 from graphs.objects.refs import Ref
@@ -27,6 +27,18 @@ class ObjectChange:
 
     object: Object
     operations: tuple[Operation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Coming:
+    """What came and went so far in one change: headers are made, and deleted, when all else is written.
+
+    `rows` are known to be there, by model and primary key. `headers` are new, by name; `gone` are of deleted rows.
+    """
+
+    rows: dict[tuple[type[Model], Any], Model] = field(default_factory=dict)
+    headers: dict[Ref, Object] = field(default_factory=dict)
+    gone: list[Object] = field(default_factory=list)
 
 
 class Store(ABC):
@@ -81,9 +93,29 @@ class Store(ABC):
     def require_room(self, workspace_id: int, more: int) -> None:  # noqa: B027 - most kinds have no such limit
         """Raises `ChangeRefused` where a workspace cannot have so many more objects of the kind."""
 
-    def users(self, change: ObjectChange, others: Sequence[ObjectChange]) -> Sequence[Ref]:
-        """What would lose the object, which the change deletes, once all the others are done."""
+    def copied_parts(self, of: Object) -> Sequence[Create]:
+        """What makes parts of a new object like those of this one."""
         return ()
+
+    def users(self, deleted: Sequence[ObjectChange], others: Sequence[ObjectChange]) -> Iterable[tuple[Ref, Ref]]:
+        """What would lose the objects that these changes delete, each with its object, once all others are done."""
+        return ()
+
+    def stored_objects(self, objects: Sequence[Object], *, held: bool = False) -> dict[Ref, Stored]:
+        """Objects of the kind as they stand, without their parts; absent ones are left out.
+
+        With `held`, which they are themselves, their rows may be held until the transaction ends.
+        """
+        found: dict[Ref, Stored] = {}
+        for of in objects:
+            found |= self.stored(of, [Ref(of.type, of.key)])
+        return found
+
+    def write_all(
+        self, changes: "Sequence[tuple[ObjectChange, Before]]", coming: Coming
+    ) -> list[tuple[Operation, ...]]:
+        """Changes the rows of objects of the kind, of which all come, all go or all stay. Gives what `write` does."""
+        return [self.write(change.object, change.operations, before) for change, before in changes]
 
     def refuse_growth(self, of: Object, by: int, *, back: bool) -> None:  # noqa: B027 - most kinds have no limit
         """Raises `ChangeRefused` if the object, to which so many bytes were just written, is too large; `back`: by a
@@ -106,15 +138,22 @@ def find(workspace_id: int, refs: Iterable[Ref]) -> dict[Ref, Object]:
     return {Ref(found.type, found.key): found for found in headers(workspace_id, refs)}
 
 
-def by_owner(around: Object, refs: Iterable[Ref]) -> list[tuple[Object, list[Ref]]]:
-    """The refs by their object: parts are of `around`, objects their own. New ones have no primary key."""
+def by_owner(
+    around: Object, refs: Iterable[Ref], known: Mapping[Ref, Object] | None = None
+) -> list[tuple[Object, list[Ref]]]:
+    """The refs by their object: parts are of `around`, objects their own, which may be `known`.
+
+    New ones have no primary key.
+    """
     here = Ref(around.type, around.key)
     own: list[Ref] = []
     parts: list[Ref] = []
     for ref in refs:
         (own if kinds.is_object(ref.type) and ref != here else parts).append(ref)
     found: list[tuple[Object, list[Ref]]] = [(around, parts)] if parts else []
-    there = find(around.workspace_id, own) if own else {}
+    there = dict(known or {})
+    if unknown := [ref for ref in own if ref not in there]:
+        there |= find(around.workspace_id, unknown)
     for ref in own:
         missing = Object(workspace_id=around.workspace_id, type=ref.type, key=ref.key)
         found.append((there.get(ref, missing), [ref]))
@@ -124,9 +163,16 @@ def by_owner(around: Object, refs: Iterable[Ref]) -> list[tuple[Object, list[Ref
 def stored(around: Object, refs: Collection[Ref], fields: Collection[str] | None = None) -> dict[Ref, Stored]:
     """Parts of an object, and other objects of its workspace, as they stand; absent ones are left out."""
     found: dict[Ref, Stored] = {}
+    whole: dict[str, list[Object]] = {}
     for owner, items in by_owner(around, refs):
-        if owner.pk is not None:
+        if owner.pk is None:
+            continue
+        if kinds.KINDS[owner.type].rows is None:
             found |= kinds.store_of(owner.type).stored(owner, items, fields)
+        elif Ref(owner.type, owner.key) in items:
+            whole.setdefault(owner.type, []).append(owner)
+    for type_, objects in whole.items():
+        found |= kinds.store_of(type_).stored_objects(objects)
     return found
 
 
@@ -145,18 +191,54 @@ def labels(around: Object, refs: Iterable[Ref]) -> dict[Ref, str]:
     return found
 
 
-def users(change: ObjectChange, others: Sequence[ObjectChange]) -> Sequence[Ref]:
-    """What would lose the object if the change deletes it, once all others are done, what comes to it among it."""
-    kind, own = kinds.KINDS[change.object.type], Ref(change.object.type, change.object.key)
-    if not any(isinstance(operation, Delete) and operation.item == own for operation in change.operations):
-        return ()
-    coming = [
-        operation.item
-        for other in others
-        for operation in other.operations
-        if result(operation).get("parent") == own.key and parent_of(kinds.KINDS[operation.item.type]) is kind
-    ]
-    return [*kinds.store_of(kind.name).users(change, others), *coming]
+def befores(changes: Sequence[ObjectChange], *, held: bool = False) -> list[Before]:
+    """What the operations of each change touch, as it stands: objects without parts are read together.
+
+    With `held`, which the objects are, rows may be held as well.
+    """
+    whole: dict[str, list[Object]] = {}
+    for change in changes:
+        if kinds.KINDS[change.object.type].rows is not None:
+            whole.setdefault(change.object.type, []).append(change.object)
+    found: dict[Ref, Stored] = {}
+    for type_, objects in sorted(with_rows(whole).items()):
+        found |= kinds.store_of(type_).stored_objects(objects, held=held)
+    return [_before(change, found) for change in changes]
+
+
+def _before(change: ObjectChange, read: Mapping[Ref, Stored]) -> Before:
+    of = change.object
+    if kinds.KINDS[of.type].rows is None:
+        return kinds.store_of(of.type).before(of, change.operations)
+    ref = Ref(of.type, of.key)
+    return Before({ref: read[ref]} if ref in read else {})
+
+
+def users(changes: Sequence[ObjectChange], others: Sequence[ObjectChange]) -> dict[Ref, list[Ref]]:
+    """What would lose the objects that the changes delete, once all others are done, what comes to them among it."""
+    deleted: dict[str, list[ObjectChange]] = {}
+    for change in changes:
+        own = Ref(change.object.type, change.object.key)
+        if any(isinstance(operation, Delete) and operation.item == own for operation in change.operations):
+            deleted.setdefault(own.type, []).append(change)
+    found: dict[Ref, list[Ref]] = {}
+    for type_, of_kind in deleted.items():
+        for held_by, user in kinds.store_of(type_).users(of_kind, others):
+            found.setdefault(held_by, []).append(user)
+    gone = {Ref(type_, each.object.key) for type_, of_kind in deleted.items() for each in of_kind}
+    for held_by, user in _coming(others) if gone else ():
+        if held_by in gone:
+            found.setdefault(held_by, []).append(user)
+    return found
+
+
+def _coming(changes: Sequence[ObjectChange]) -> Iterator[tuple[Ref, Ref]]:
+    """What these changes put into an object, with that before it."""
+    for change in changes:
+        for operation in change.operations:
+            key = result(operation).get("parent")
+            if key is not None and (holder := parent_of(kinds.KINDS[operation.item.type])) is not None:
+                yield Ref(holder.name, key), operation.item
 
 
 def require_room(workspace_id: int, operations: Iterable[Operation]) -> None:
@@ -170,12 +252,11 @@ def require_room(workspace_id: int, operations: Iterable[Operation]) -> None:
             kinds.store_of(name).require_room(workspace_id, count)
 
 
-def refuse_users(change: ObjectChange, others: Sequence[ObjectChange]) -> None:
-    """Raises `ChangeRefused` if something would lose the object, which the change deletes."""
-    if found := users(change, others):
+def refuse_users(changes: Sequence[ObjectChange], others: Sequence[ObjectChange]) -> None:
+    """Raises `ChangeRefused` if something would lose an object that the changes delete."""
+    for ref, found in users(changes, others).items():
         # Of a kind that not everybody sees all of, nothing is named but the kind.
         open_kinds = {each.name for each in kinds.KINDS.values() if each.may_see is None}
-        names = dict.fromkeys(str(ref) if ref.type in open_kinds else ref.type for ref in found)
+        names = dict.fromkeys(str(user) if user.type in open_kinds else user.type for user in found)
         message = _("{object} is still used by: {users}.")
-        ref = Ref(change.object.type, change.object.key)
         raise ChangeRefused(message.format(object=ref, users=some(names, 5)))

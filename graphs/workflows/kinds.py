@@ -1,6 +1,6 @@
 """What a graph consists of, and the node types of a workspace: their fields by their names on the wire."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.utils.translation import gettext
@@ -101,19 +101,22 @@ class NodeTypeStore(ModelStore):
         if NodeType.objects.filter(workspace=workspace_id).count() + more > MAX_OF_WORKSPACE:
             raise ChangeRefused(gettext("A workspace has at most {most} node types.").format(most=MAX_OF_WORKSPACE))
 
-    def users(self, change: ObjectChange, others: Sequence[ObjectChange]) -> Sequence[Ref]:
-        """Nodes of the type, once all the other changes are done."""
+    def users(self, deleted: Sequence[ObjectChange], others: Sequence[ObjectChange]) -> Iterable[tuple[Ref, Ref]]:
+        """Nodes of each type, once all the other changes are done."""
         types = {
             (other.object.pk, operation.item): result(operation).get("type")
             for other in others
             for operation in other.operations
             if operation.item.type == "node" and (isinstance(operation, Delete) or "type" in result(operation))
         }
-        nodes = Node.objects.filter(graph__workspace=change.object.workspace_id, type=change.object.key).order_by("id")
-        rows = [(graph, Ref("node", key)) for graph, key in nodes.values_list("graph", "key")]
-        nodes_left = [row[1] for row in rows if row not in types]
-        nodes_left += [ref for (_graph, ref), type_key in types.items() if type_key == change.object.key]
-        return [*nodes_left, *super().users(change, others)]
+        found: list[tuple[Ref, Ref]] = []
+        for of in (change.object for change in deleted):
+            nodes = Node.objects.filter(graph__workspace=of.workspace_id, type=of.key).order_by("id")
+            rows = [(graph, Ref("node", key)) for graph, key in nodes.values_list("graph", "key")]
+            nodes_left = [row[1] for row in rows if row not in types]
+            nodes_left += [ref for (_graph, ref), type_key in types.items() if type_key == of.key]
+            found += ((Ref(of.type, of.key), node) for node in nodes_left)
+        return [*found, *super().users(deleted, others)]
 
 
 #: A type of node that a workspace defined.

@@ -1,6 +1,6 @@
 """New graphs: empty ones, and copies of others with all that is in them. Each is a change with a history."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
@@ -9,11 +9,11 @@ from graphs.history import editing
 from graphs.models import Graph, Object
 from graphs.models.workflows import MAX_NAME
 from graphs.objects.actions import CreateObject
-from graphs.objects.model_store import mark_of
+from graphs.objects.kinds import store_of
+from graphs.objects.marks import mark_of
 from graphs.objects.operations import Create, Operation
 from graphs.objects.planning import plan
 from graphs.site.access import Member
-from graphs.workflows import rows
 from graphs.workflows.keys import KeyTaken, check_key
 from graphs.workflows.listing import graph_for
 from graphs.workflows.store import GRAPH
@@ -56,12 +56,7 @@ def _operations(member: Member, wanted: NewGraph, source: Graph | None) -> Seque
     if source is None:
         return own
     marked = [Create(each.item, each.record | mark_of(source)) for each in own if isinstance(each, Create)]
-    return (*_parts(source), *marked)
-
-
-def _parts(source: Graph) -> Iterator[Create]:
-    for stored in (*rows.sheets(source).values(), *rows.nodes(source).values(), *rows.all_edges(source).values()):
-        yield Create(stored.item, stored.record)
+    return (*store_of(GRAPH.name).copied_parts(source), *marked)
 
 
 def _copied(title: str) -> str:

@@ -15,7 +15,8 @@ from django.utils.translation import gettext_lazy as _
 from graphs.models import Edge, Graph, Node, Object, Sheet
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.kinds import Field, Kind, register, taken
-from graphs.objects.model_store import mark_of, rows_led_to
+from graphs.objects.marks import mark_of
+from graphs.objects.model_users import rows_led_to
 from graphs.objects.operations import OTHER_COLUMNS, Create, Delete, Operation, Record, Update, showable
 from graphs.objects.planning import ObjectPlan
 from graphs.objects.preconditions import Before, Stored
@@ -107,9 +108,14 @@ class GraphStore(Store):
         """A key that is made of the title."""
         return free_key(workspace_id, slug(title, fallback=GRAPH.name), reserved())
 
-    def users(self, change: ObjectChange, others: Sequence[ObjectChange]) -> Sequence[Ref]:
-        """Rows of other applications that would go with the graph."""
-        return list(rows_led_to(change, others))
+    def copied_parts(self, of: Object) -> Sequence[Create]:
+        source = _graph(of)
+        every = (rows.sheets(source), rows.nodes(source), rows.all_edges(source))
+        return [Create(stored.item, stored.record) for parts in every for stored in parts.values()]
+
+    def users(self, deleted: Sequence[ObjectChange], others: Sequence[ObjectChange]) -> Iterable[tuple[Ref, Ref]]:
+        """Rows of other applications that would go with each graph."""
+        return rows_led_to(deleted, others)
 
     def refuse_growth(self, of: Object, by: int, *, back: bool) -> None:
         size.refuse_growth(of.pk, by, back=back)

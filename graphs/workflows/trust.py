@@ -43,6 +43,11 @@ def _came_with(graph: "QuerySet[Object]", workspace_id: int) -> Q:
     return Q(type=NodeType.TYPE, workspace=workspace_id, untrusted_since__in=graph.values("untrusted_since"))
 
 
+def _of_one_file(alone: "QuerySet[Object]", kind: str) -> Q:
+    mark = {f"{name}__in": alone.values(name) for name in ("workspace", "untrusted_since", "untrusted_by")}
+    return Q(pk__in=alone.values("pk")) | Q(type=kind, **mark)
+
+
 #: The graphs to which a change gave back what a file had brought, each with who had imported it: nobody has looked at
 #: that in its place. What the log of the admin has no more counts as not looked at.
 _BROUGHT_BACK = """
@@ -82,16 +87,18 @@ class NothingSeen(Exception):
     """Nobody said what was looked through; the mark stays."""
 
 
-def lift(member: Member, of: Object, since: str | None) -> None:
-    """Takes the mark that somebody saw, `since`, from a graph with the node types that came with it, or from one type.
+def lift(member: Member, of: Object, since: str | None, *, with_its_file: bool = False) -> None:
+    """Takes the mark that somebody saw, `since`, from a graph with the node types that came with it, or from an object.
 
-    The log of the admin says who did. Does nothing to what has no mark. Raises `ReplacedSince` if the mark is another
-    one, `NothingSeen` without one, `Forbidden`, or `NotFound` if it is gone.
+    Or from all objects of its kind that came `with_its_file`. The log of the admin says who did. Does nothing to what
+    has no mark. Raises `ReplacedSince` if the mark is another one, `NothingSeen` without one, `Forbidden`, or
+    `NotFound` if it is gone.
     """
     with transaction.atomic():
         hold_role(member).require_editor()
         alone = Object.objects.filter(pk=of.pk)
-        lifted = with_its_types(alone, member.workspace) if of.type == Graph.TYPE else held(alone)
+        with_it = held(Object.objects.filter(_of_one_file(alone, of.type))) if with_its_file else held(alone)
+        lifted = with_its_types(alone, member.workspace) if of.type == Graph.TYPE else with_it
         marked = {each.pk: each for each in lifted}
         there = or_not_found(marked.get(of.pk))
         if there.untrusted_since is None:

@@ -50,13 +50,13 @@ def source_of(kind: str) -> Source:
 
 
 def kinds_without_source() -> list[str]:
-    """The names of the kinds of objects that get the source of any object."""
-    return [kind.name for kind in of_objects() if kind.name not in _sources]
+    """The names of the kinds of objects that get the source of any object. What is a view is found as its whole."""
+    return [kind.name for kind in of_objects() if kind.name not in _sources and not kind.view_of]
 
 
 def workspace_block(member: Member) -> Block:
     """What a conversation about no object is told: the first objects of each kind that has pages, by name."""
-    blocks = [source_of(kind.name).overview(member, kind) for kind in of_objects() if kind.url]
+    blocks = [source_of(kind.name).overview(member, kind) for kind in of_objects() if kind.url and not kind.view_of]
     return Block(
         " ".join(block.heading for block in blocks),
         "\n\n".join(block.body for block in blocks if block.body),

@@ -4,15 +4,17 @@ import pytest
 from django.contrib.auth import authenticate
 from django.core.management import CommandError, call_command
 
-from graphs.models import Graph, Node, NodeType, Role, Workspace
+from config.demo.records import LANGUAGES, import_demo_records
+from graphs.models import Company, Folder, Graph, Node, NodeType, Object, Role, UseCase, Workspace
+from graphs.records.matrix import Matrix
 from graphs.site.access import member_of
 
 pytestmark = pytest.mark.usefixtures("quick_passwords")
 
 
-def seed() -> str:
+def seed(**options: str) -> str:
     out = StringIO()
-    call_command("seed_demo", stdout=out)
+    call_command("seed_demo", stdout=out, **options)
     return out.getvalue()
 
 
@@ -86,6 +88,33 @@ def test_it_draws_no_two_nodes_of_a_sheet_in_one_place(password: str) -> None:
     seed()
     places = list(Node.objects.values_list("sheet_id", "pos_x", "pos_y"))
     assert len(places) == len(set(places))
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("language", "folders"), [("en", ["Customer service", "Warehouse"]), ("fr", ["Entrepôt", "Service client"])]
+)
+def test_it_creates_a_company_with_folders_and_use_cases(password: str, language: str, folders: list[str]) -> None:
+    assert "two folders and twelve use cases" in seed(language=language)
+    assert Company.objects.get().name == "Northwind Logistics"
+    assert [folder.name for folder in Folder.objects.all()] == folders
+    assert [folder.use_cases.count() for folder in Folder.objects.all()] == [6, 6]
+    assert [bool(folder.executive_summary) for folder in Folder.objects.all()].count(True) == 1
+    places = [Matrix.of(case.folder.matrix_config).place(case.data) for case in UseCase.objects.all() if case.folder]
+    assert len({place.quadrant for place in places}) >= 3
+    assert sum(bool(place.unrated) for place in places) == 1
+    began = Object.objects.filter(type__in=["company", "folder", "usecase"]).exclude(as_recorded=None)
+    assert began.count() == 15
+
+
+@pytest.mark.django_db
+def test_its_records_are_as_many_and_as_full_in_every_language(password: str) -> None:
+    shapes = []
+    for language in LANGUAGES:
+        import_demo_records(Workspace.objects.create(slug=language, name=language), language)
+        cases = UseCase.objects.filter(workspace__slug=language).order_by("created_at")
+        shapes.append([(case.data.keys(), case.data["valueScores"], case.status) for case in cases])
+    assert shapes[0] == shapes[1]
 
 
 @pytest.mark.django_db

@@ -45,9 +45,9 @@ def api_addresses() -> list[Address]:
 
 
 def _by_kind(address: Address) -> list[Address]:
-    if "{object_type}" not in address.path:
-        return [address]
     of = "{object_type}/{object_id}"
+    if of not in address.path:
+        return [address]
     return [Address(address.path.replace(of, f"{type_}/{{{type_}}}")) for type_ in OBJECT_TYPES]
 
 
@@ -77,7 +77,9 @@ def ids_of(world: World, role: RoleName, address: Address) -> dict[Id | None, st
 def body_of(rule: Rule | None) -> Any:
     if rule is None:
         return None
-    return rules.new_file() if rule.multipart() else rule.body
+    if not rule.multipart():
+        return rule.body
+    return rules.new_rows() if rule.body is rules.ROWS else rules.new_file()
 
 
 def knocked(client: Client, door: Door, ids: Mapping[Id | None, str]) -> Iterator[tuple[Id | None, Answer]]:

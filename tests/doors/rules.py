@@ -43,10 +43,23 @@ def new_file() -> dict[str, SimpleUploadedFile]:
     return {"file": SimpleUploadedFile("new.json", FILE)}
 
 
+def new_rows() -> dict[str, SimpleUploadedFile]:
+    return {"file": SimpleUploadedFile("new.csv", b"name\nNew\n")}
+
+
+ROWS: dict[str, Any] = {"file": "rows"}
 ANYTHING: dict[str, Any] = {"file": True}
 NOTE = {"typeKey": "note", "sheet": "main", "posX": 0, "posY": 0}
 #: The field that an object is known by.
-TITLES = {"graph": "name", "nodeType": "displayName", "product": "name"}
+TITLES = {
+    "graph": "name",
+    "nodeType": "displayName",
+    "product": "name",
+    "company": "name",
+    "folder": "name",
+    "usecase": "data.name",
+    "executive_summary": "executive_summary.analysis",
+}
 _WRONG = {"username": "nobody", "password": "wrong"}
 
 
@@ -59,6 +72,9 @@ def _of_object(type_: str) -> dict[str, Rule]:
         f"POST {address}/changes": Rule("decider", 201, {"actions": [rename]}),
         f"PUT {address}/always-send": Rule("decider", 200, {"alwaysSend": True}),
         f"GET {address}/stream": Rule("member", 200),
+        # A view has no rows of its own that a copy could be of.
+        f"POST {address}/copy": Rule("decider", 400 if type_ == "executive_summary" else 201, {}),
+        f"POST {address}/trust": Rule("decider", 200),
     }
 
 
@@ -79,6 +95,13 @@ API: dict[str, Rule] = {
     "GET kinds": Rule("member", 200),
     "GET objects": Rule("member", 400),
     "POST objects/{kind}": Rule("decider", 201, {"fields": {"displayName": "New"}}),
+    "GET objects/{object_type}/import": Rule("member", 404),
+    "POST objects/{object_type}/import": Rule("decider", 201, ROWS),
+    "GET objects/{object_type}/export": Rule("member", 404),
+    "GET folders/{folder}/matrix": Rule("member", 200),
+    "GET folders/{folder}/matrix.svg": Rule("member", 200),
+    "GET folders/{folder}/matrix.png": Rule("member", 200),
+    "POST folders/{folder}/matrix/preview": Rule("decider", 200, {"matrixConfig": {}}),
     "GET history": Rule("member", 400),
     "GET history/versions": Rule("member", 400),
     "GET history/{change_set_id}": Rule("member", 200),
@@ -113,6 +136,7 @@ API: dict[str, Rule] = {
     "GET streams/events/{stream_name}": Rule("member", 200),
     **{door: rule for type_ in OBJECT_TYPES for door, rule in _of_object(type_).items()},
 }  # fmt: skip
+RECORDS = ("companies", "folders", "use-cases")
 PAGES: dict[str, Rule] = {
     "GET healthz": Rule("anyone", 200),
     "GET readyz": Rule("anyone", 200),
@@ -130,10 +154,19 @@ PAGES: dict[str, Rule] = {
     "POST account/sign-ins/{sign_in}/end/": Rule("person", 302),
     "GET import/": Rule("editor", 200),
     "POST import/": Rule("editor", 201, ANYTHING),
+    "GET objects/{kind}/import/": Rule("decider", 200),
+    "POST objects/{kind}/import/": Rule("decider", 200, ROWS),
     "GET graphs/{key}/": Rule("member", 200),
     "POST graphs/{key}/trust/": Rule("decider", 302),
     "GET node-types/{node_type}/": Rule("member", 200),
     "POST node-types/{node_type}/trust/": Rule("decider", 302),
+    **{f"GET {kinds}/": Rule("member", 200) for kinds in RECORDS},
+    **{f"POST {kinds}/new/": Rule("editor", 302, {"name": "New"}) for kinds in RECORDS},
+    **{f"POST {kinds}/status/": Rule("editor", 302, {"status": "ready"}) for kinds in RECORDS},
+    "GET companies/{company}/": Rule("member", 200),
+    "GET folders/{folder}/": Rule("member", 200),
+    "GET folders/{folder}/matrix/": Rule("member", 200),
+    "GET use-cases/{usecase}/": Rule("member", 200),
     "GET inbox/": Rule("member", 200),
 }
 

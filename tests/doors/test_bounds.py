@@ -38,6 +38,10 @@ COLUMNS = {
         "the actions (graphs/workflows/actions.py), and files as they do (interchange/sizes.py)",
     ),
     **dict.fromkeys(
+        ("Folder.matrix_config", "Folder.executive_summary", "UseCase.data"),
+        "their shapes, by the numbers of graphs/records/limits.py",
+    ),
+    **dict.fromkeys(
         ("ChangeSet.reason", "Proposal.reason", "Proposal.feedback"), "the bodies and arguments that bring them",
     ),
     **dict.fromkeys(

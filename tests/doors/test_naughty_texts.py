@@ -16,7 +16,8 @@ from pytest_django import Settings
 
 from chat.subjects import tools
 from chat.tools.tool import ToolContext
-from graphs.models import Graph
+from graphs.models import Company, Folder, Graph, UseCase
+from graphs.objects.kinds import KINDS
 from graphs.site.access import member_of
 from tests.chat.inprocess import Socket, run, signed_in
 from tests.doors import world
@@ -155,6 +156,36 @@ def keys_and_names_of_an_import_are_taken_or_refused(visitor: Visitor, text: str
     refused(visitor.upload(native("n"), format=in_form(text)), 201)
 
 
+def fields_of_records_are_read_as_they_were_written(visitor: Visitor, text: str) -> None:
+    workspace = visitor.world.workspaces["demo"]
+    made: dict[str, Any] = {
+        "company": Company.objects.create(workspace=workspace, name="C"),
+        "folder": Folder.objects.create(workspace=workspace, name="F"),
+        "usecase": UseCase.objects.create(workspace=workspace, data={"name": "U"}),
+    }
+    for type_, row in made.items():
+        path = f"objects/{type_}/{row.pk}"
+        for field in visitor.share([each for each in KINDS[type_].fields if not each.fixed and each.form != "key"]):
+            for value in (text, [text], {text: text}):
+                action = {"action": "update_object", "arguments": {"updates": {field.name: value}}}
+                if not refused(visitor.post(f"{path}/changes", {"actions": [action]}), 201):
+                    assert visitor.editor.get(API + path).json()["fields"][field.name] == value, field.name
+        assert visitor.pages.get(reverse(str(KINDS[type_].url), args=[row.pk])).status_code == 200
+    for name, address in (("company", "companies"), ("folder", "folders"), ("usecase", "use-cases")):
+        for asked in visitor.share(("search", "status", "order", "in", "cursor")):
+            assert visitor.pages.get(f"/{address}/?{asked}={in_address(text)}").status_code < 500, asked
+        form = {"name": in_form(text), "parent": in_form(text), "status": in_form(text), "record": in_form(text)}
+        for door in (f"new-{KINDS[name].url}", f"{KINDS[name].url}-status"):
+            assert visitor.pages.post(reverse(door), form).status_code < 500, door
+        visitor.post(f"objects/{name}", {"fields": {KINDS[name].title: text}, "parent": text})
+        created = visitor.post(f"objects/{name}", {"fields": {KINDS[name].title: text}})
+        if not refused(created, 201):
+            assert created.json()["title"] == text
+            assert visitor.pages.get(f"/{address}/").status_code == 200
+    for row in made.values():
+        row.delete()
+
+
 def pages_are_shown_or_refused(visitor: Visitor, text: str) -> None:
     value = in_address(text)
     for name in visitor.share(("search", "cursor", "workspace", "next")):
@@ -221,6 +252,7 @@ DOORS: list[Callable[[Visitor, str], None]] = [
     an_imported_graph_is_exported_as_it_was,
     keys_and_names_of_an_import_are_taken_or_refused,
     pages_are_shown_or_refused,
+    fields_of_records_are_read_as_they_were_written,
     the_admin_is_shown_or_refuses,
     tools_answer_their_model,
 ]

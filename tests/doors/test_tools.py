@@ -37,6 +37,7 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     "load_object_tools": [{}],
     "read_tool_result": [{"callId": "{call}"}, {"callId": "{call}", "path": "/nodes", "offset": 1}],
     "read_earlier_messages": [{}, {"message": 1}],
+    "search_conversations": [{"query": "{secret}"}, {"query": "{secret}", "period": "7d"}],
     "propose_create_node": [
         {"typeKey": "{type}", "sheet": "{sheet}", "posX": 0, "posY": 0, "reason": "r"},
         {"typeKey": "html", "sheet": "{sheet}", "posX": 0, "posY": 0, "reason": "r"},
@@ -78,6 +79,8 @@ OF_OBJECTS: dict[str, list[dict[str, Any]]] = {
     "list_objects": [{"kind": "{kind}", "search": "{secret}"}, {"kind": "{kind}"}],
     "search_objects": [{"query": "{secret}"}, {"query": "{secret}", "kinds": ["{kind}"]}],
     "read_history": [{"object": "{object}"}, {"object": "{object}", "field": "{title}"}],
+    "compare_versions": [{"object": "{object}", "a": 1, "b": 1}],
+    "search_conversations": [{"query": "{secret}", "object": "{object}"}],
     "propose_update_object": [{"object": "{object}", "updates": {"{title}": "new"}, "reason": "r"}],
     "propose_create_object": [
         {"kind": "product", "fields": {"name": "New"}, "parent": "{holder}", "reason": "r"},
@@ -125,7 +128,9 @@ def _conversation(everybody: World, slug: str) -> Session:
     session = Session.objects.create(workspace=stream.workspace, owner=owner, stream=stream)
     call_id = _key("call", "own" if slug == "demo" else "foreign")
     rounds = [round_of(Reply(), [Call(call_id, "x", {}, {"nodes": [canary(slug), "b"]}, "ok", "{}")])]
-    Message.objects.create(session=session, sequence=1, role=Message.Role.ASSISTANT, rounds=rounds)
+    Message.objects.create(
+        session=session, sequence=1, role=Message.Role.ASSISTANT, content=canary(slug), rounds=rounds
+    )
     Summary.objects.create(session=session, sequence=2, content=canary(slug), tokens_before=2, tokens_after=1)
     return session
 

@@ -16,7 +16,21 @@ from chat.models import Allowance, AlwaysSend, Budget, EnteredPrice, Proposal, V
 from graphs.history import changes
 from graphs.history.outside import catch_up
 from graphs.history.recording import Because
-from graphs.models import Edge, Graph, Membership, Node, NodeType, Origin, Role, Sheet, SignIn, Workspace
+from graphs.models import (
+    Company,
+    Edge,
+    Folder,
+    Graph,
+    Membership,
+    Node,
+    NodeType,
+    Origin,
+    Role,
+    Sheet,
+    SignIn,
+    UseCase,
+    Workspace,
+)
 from graphs.objects.headers import existing
 from graphs.objects.operations import Update
 from graphs.objects.refs import Ref
@@ -48,7 +62,8 @@ KEYS = {"demo": "graph-of-demo", "other": "graph-of-othr", "deleted": "graph-rem
 TYPE_KEYS = {"demo": "type-of-demo", "other": "type-of-othr", "deleted": "type-removed", "random": "type-nowhere"}
 NOWHERE = str(uuid.UUID(int=7, version=4))
 #: A graph, an object with a table of its own, and a row of an application, with a header beside it.
-OBJECT_TYPES = ("graph", "nodeType", "product")
+OBJECT_TYPES = ("graph", "nodeType", "product", "company", "folder", "usecase", "executive_summary")
+RECORD_TYPES = ("company", "folder", "usecase")
 
 
 @dataclass
@@ -206,6 +221,8 @@ def build() -> World:
 def _objects(world: World) -> None:
     """In each workspace one of each kind; another one of each was there once."""
     world.keys = {"graph": KEYS, "nodeType": TYPE_KEYS, "product": {"random": NOWHERE}, "shop": {"random": "999999"}}
+    world.keys |= {type_: {"random": NOWHERE} for type_ in RECORD_TYPES}
+    world.keys["executive_summary"] = world.keys["folder"]  # a view of it
     world.streams = {type_: {"random": f"{type_}_999999"} for type_ in OBJECT_TYPES}
     for slug in ("demo", "other", "deleted"):
         workspace, text = world.workspaces["demo" if slug == "deleted" else slug], canary(slug)
@@ -213,6 +230,8 @@ def _objects(world: World) -> None:
         shop = Shop.objects.create(workspace=workspace, name=f"Shop {text}")
         row = product(shop, f"Product {text}", notes=text, data={"problem": text})
         world.keys["shop"][slug], world.keys["product"][slug] = str(shop.pk), str(row.pk)
+        for type_, record in zip(RECORD_TYPES, _records(workspace, text), strict=True):
+            world.keys[type_][slug] = str(record.pk)
         for type_ in OBJECT_TYPES:
             of = existing(workspace.pk, Ref(type_, world.keys[type_][slug]))
             assert of is not None
@@ -221,6 +240,16 @@ def _objects(world: World) -> None:
     Graph.objects.get(key=KEYS["deleted"]).delete()
     NodeType.objects.get(key=TYPE_KEYS["deleted"]).delete()
     Shop.objects.get(pk=world.keys["shop"]["deleted"]).delete()
+    Company.objects.get(pk=world.keys["company"]["deleted"]).delete()
+
+
+def _records(workspace: Workspace, text: str) -> tuple[Company, Folder, UseCase]:
+    company = Company.objects.create(workspace=workspace, name=f"Company {text}", products=text)
+    folder = Folder.objects.create(
+        workspace=workspace, company=company, name=f"Folder {text}", executive_summary={"analysis": text}
+    )
+    data = {"name": f"Use case {text}", "problem": text, "other": text}
+    return company, folder, UseCase.objects.create(workspace=workspace, folder=folder, data=data)
 
 
 def _rule(world: World, slug: str) -> None:

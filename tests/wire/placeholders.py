@@ -15,7 +15,7 @@ _VARYING = re.compile(
             "token": r"\beyJ[\w-]+\.[\w-]+\.[\w-]+",
             "cursor": r"(?<=cursor=)[^&\"\s]+",
             "time": r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3}|\.\d{6})?(?:Z|\+00:00)",
-            "stream": rf"\b(?:graph|nodeType|workspace)_(?:\d+|{_UUID})\b",
+            "stream": rf"\b(?:graph|nodeType|workspace|company|folder|usecase)_(?:\d+|{_UUID})\b",
             "uuid": rf"(?<![0-9A-Za-z-]){_UUID}(?![0-9A-Za-z-])",
             "fence": r"(?<=<data )[0-9a-f]+(?=>)|(?<=</data )[0-9a-f]+(?=>)",
             "made": r"(?<=[a-z0-9]-)[0-9a-f]{6}(?=$|/)",

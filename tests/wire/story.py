@@ -54,8 +54,10 @@ class Story:
         self._record(what, method, path, body, who, headers, answer)
         return answer.json() if answer.body else None
 
-    async def send_file(self, what: str, content: Any, who: str = "alice", **fields: str) -> Any:
-        """`POST graphs/import`; without `content` no file is sent."""
+    async def send_file(
+        self, what: str, content: Any, who: str = "alice", to: str = "graphs/import", **fields: str
+    ) -> Any:
+        """Posts it `to` this address; without `content` no file is sent."""
         text = "" if content is None else content if isinstance(content, str) else json.dumps(content)
         parts = [f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n' for name, value in
                  fields.items()]  # fmt: skip
@@ -64,8 +66,8 @@ class Story:
             parts.append(f"--{BOUNDARY}\r\n{head}\r\nContent-Type: application/json\r\n\r\n{text}\r\n")
         whole = "".join([*parts, f"--{BOUNDARY}--\r\n"]).encode()
         form = {"content_type": f"multipart/form-data; boundary={BOUNDARY}"}
-        answer = await request("POST", f"{API}graphs/import", body=whole, **await self._signed(who), **form)
-        self._record(what, "POST", "graphs/import", {"file": content, **fields}, who, {}, answer)
+        answer = await request("POST", API + to, body=whole, **await self._signed(who), **form)
+        self._record(what, "POST", to, {"file": content, **fields}, who, {}, answer)
         return answer.json()
 
     async def read_stream(self, what: str, path: str, until: Callable[[Answer], Any], who: str = "alice") -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
+from chat.providers.demo import records
 from chat.providers.demo.lookups import HANDLE, MAX_HITS, Item, Lookups, PlannedCall, is_for_errors, mention, rows
 from chat.providers.demo.seen import Row
 from chat.providers.demo.sentences import MAX_READ, Phrases, paragraphs, plain, subject
@@ -94,6 +95,8 @@ def _leaves(edges: Iterable[Row], nodes: Iterable[Row]) -> bool:
 def _errors(looking: Lookups, words: Words) -> str:
     """What is wrong with the first nodes of the graph, as far as its form shows it, and its error paths."""
     say, seen = looking.say, looking.seen
+    if records.is_record(looking):
+        return records.missing(looking, words)
     if seen.at_hand or not (looking.can_load or "read_object" in seen.offered):
         return _failure(looking, words)
     parts = looking.object(looking.here().key).row.get("parts", {}).get("node", {"first": [], "count": 0})
@@ -202,7 +205,7 @@ def _edges(edges: Iterable[Row], say: Phrases) -> str:
     return say.lines(lines)
 
 
-ANSWERS: dict[str, Callable[[Lookups, Words], str]] = {
+ANSWERS: dict[str, Callable[[Lookups, Words], str]] = records.ANSWERS | {
     "help": lambda looking, words: looking.say("help"),
     "unknown": lambda looking, words: looking.say("which_change"),
     "too_long": lambda looking, words: looking.say("too_long", most=MAX_READ),

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from chat.providers.demo import records
 from chat.providers.demo.lookups import HANDLE, Answered, Item, Lookups, PlannedCall, is_for_errors, rows, together
 from chat.providers.demo.seen import Row
 from chat.providers.demo.sentences import INTENTS, Intent, bare, plain, quoted, subject
@@ -20,6 +21,9 @@ _THROUGH = {side: [{"id": f"{side}-0", "type": way, "accept": "any"}] for side, 
 _AND = re.compile(r"\s*,\s*(?:(?:and|et)\s+)?|\s+(?:and|et)\s+")
 #: What is meant as it is in JSON; everything else is text.
 _LITERAL = re.compile(r"true|false|-?(?:0|[1-9]\d*)(?:\.\d+)?")
+
+#: Changes that are of what is at hand where nothing is named.
+_AT_HAND = ("rename", "set", "rate", "better")
 
 Values = dict[str, Any]
 
@@ -43,12 +47,14 @@ def plans(looking: Lookups, intent: Intent) -> list[Plan]:
 def _plan(looking: Lookups, name: str, words: dict[str, str]) -> Plan:
     """The template of the change, filled."""
     row = INTENTS[name]
-    words = {"x": ""} | words if name in ("rename", "set") else words  # "" is what is at hand
+    words = {"x": ""} | words if name in _AT_HAND else words
     named = {slot: words[slot] for slot in ("x", "y") if slot in words}
     items = together(looking.named_node if name not in _VALUES else looking.item, named.values())
     objects = [item for item in items if not item.is_node]
     if objects and "object" not in row:
         raise Answered("only_nodes", item=objects[0])
+    if len(objects) < len(items) and "node" not in row:
+        raise Answered("only_objects", item=next(item for item in items if item.is_node))
     values: Values = {slot: quoted(text) for slot, text in words.items()} | dict(zip(named, items, strict=True))
     what = subject(words.get("what", ""))
     values |= {"what": what, "name": values.get("name") or what[:1].upper() + what[1:]}
@@ -204,6 +210,10 @@ _VALUES: dict[str, Callable[[Lookups, Values], Values]] = {
     "move": _place,
     "connect": lambda looking, values: {"out": _end(values["x"], "out"), "in": _end(values["y"], "in")},
     "disconnect": _between,
+    "rate": lambda looking, values: {
+        "updates": records.rated(looking, values["x"], values["axis"], int(values["rating"]))
+    },
+    "better": lambda looking, values: {"updates": records.better(looking, values["x"])},
     "insert": _insertion,
     "create": _creation,
 }

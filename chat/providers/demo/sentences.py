@@ -13,7 +13,7 @@ _FOLDER = Path(__file__).parent
 INTENTS = tomllib.loads((_FOLDER / "intents.toml").read_text("utf-8"))
 PHRASES = tomllib.loads((_FOLDER / "phrases.toml").read_text("utf-8"))
 #: The intents that ask for a change; several of them may stand in one message.
-CHANGES = frozenset(name for name, row in INTENTS.items() if "node" in row)
+CHANGES = frozenset(name for name, row in INTENTS.items() if "node" in row or "object" in row)
 #: Characters of a message that are read: what matches a sentence takes quadratic time.
 MAX_READ = 500
 #: Entries of one list, characters of one value and lines of one code that are said.

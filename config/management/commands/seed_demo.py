@@ -3,16 +3,20 @@
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 
 from config.demo import import_demo
+from config.demo.records import LANGUAGES, Language, import_demo_records
 from config.environment import Environment
 from graphs.models import Membership, Role, Workspace
 
 
 class Command(BaseCommand):
-    help = "Creates the demo users and graphs (DEMO_PASSWORD) when the database has no users and no workspaces."
+    help = "Creates the demo users, graphs and records (DEMO_PASSWORD) if the database has no users and no workspaces."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--language", choices=LANGUAGES, default="en", help="The language of the records.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if User.objects.exists() or Workspace.objects.exists():
@@ -22,14 +26,14 @@ class Command(BaseCommand):
         if not password:
             raise CommandError("Set DEMO_PASSWORD: the demo users need a password to log in with.")
         with transaction.atomic():
-            _seed(password)
+            _seed(password, options["language"])
         self.stdout.write(
-            "Demo data created: workspace demo (users demo, alice, bob; graphs nba, order-to-cash), "
-            "workspace other (user charlie; graph newsletter)."
+            "Demo data created: workspace demo (users demo, alice, bob; graphs nba, order-to-cash; company Northwind "
+            "Logistics with two folders and twelve use cases), workspace other (user charlie; graph newsletter)."
         )
 
 
-def _seed(password: str) -> None:
+def _seed(password: str, language: Language) -> None:
     demo = Workspace.objects.create(slug="demo", name="Demo")
     other = Workspace.objects.create(slug="other", name="Other")
     users = {name: User(username=name, email=f"{name}@example.org") for name in ("demo", "alice", "bob", "charlie")}
@@ -47,3 +51,4 @@ def _seed(password: str) -> None:
     import_demo(demo, "nba")
     import_demo(demo, "order-to-cash")
     import_demo(other, "newsletter")
+    import_demo_records(demo, language)

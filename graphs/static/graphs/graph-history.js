@@ -23,6 +23,7 @@ class GraphHistory extends HTMLElement {
   #next = null;
   #loading = 0;
   #leaving = null;
+  #first = null;
   #filters;
   #list = html("ol", { class: "history-list" });
   #said = html("div", { role: "status" });
@@ -50,8 +51,15 @@ class GraphHistory extends HTMLElement {
   }
 
   /** The reader looks at it: loads what is not there yet. */
-  show() {
-    if (!this.#loading) this.#load();
+  async show() {
+    if (!this.#loading) this.#first = this.#load();
+    await this.#first;
+  }
+
+  /** Shows one change set of this object, however old it is. */
+  async showChange(id) {
+    await this.show();
+    await this.#goTo(id);
   }
 
   get #object() {

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
-from django.db.models import Case, CharField, F, Func, IntegerField, Q, QuerySet, Value, When
+from django.db.models import Case, CharField, Func, IntegerField, Q, QuerySet, Value, When
 from django.db.models.expressions import CombinedExpression
-from django.db.models.fields.json import KeyTextTransform, KeyTransform
 from django.db.models.functions import Cast, Concat, Length, Lower, Sign, StrIndex, Trim
 
 from graphs.models import Object
@@ -15,12 +15,13 @@ from graphs.objects.kinds import KINDS, Kind, of_objects
 from graphs.objects.refs import Ref
 from graphs.site.access import Member
 from graphs.site.accounts import Account
-from rag.embeddings.vector_search import MOST_CANDIDATES
+from rag.embeddings.vector_search import MOST_CANDIDATES, Near
 from rag.retrieval.by_vector import near
 from rag.retrieval.fusion import fused
 from rag.retrieval.naming import said
 from rag.retrieval.ranking import best_first
 from rag.sources.objects.collection import collection_of
+from rag.sources.objects.titles import as_text, titles_of
 from rag.texts.words import forms, plain, search_words
 
 #: Objects of one kind that words find, and objects of all kinds that vectors find; so many are looked at if `may_see`
@@ -60,12 +61,24 @@ def find(member: Member, kinds: Sequence[Kind], question: str, account: Account)
     return Found([(KINDS[ref.type], rows[ref]) for ref in ranked], more)
 
 
-def related(member: Member, about: Ref, question: str, account: Account) -> dict[Ref, str]:
-    """The titles of other objects whose vectors are near the question's, best first. Words would read all rows."""
-    rows: dict[Ref, Any] = {}
-    cosines = _by_vector(member, of_objects(), question, account, rows)
-    others = sorted(cosines.keys() - {about}, key=lambda ref: (-cosines[ref], ref))[:RELATED]
-    return {ref: title_of(KINDS[ref.type], rows[ref]) for ref in others}
+def nearest_objects(member: Member, question: str, account: Account, also: Sequence[int] = ()) -> list[Near]:
+    """The objects of all kinds whose vectors are near the question's, best first; `also` are compared in any case."""
+    kinds = of_objects()
+    wanted = MOST_CANDIDATES if any(kind.may_see for kind in kinds) else BY_VECTOR + RELATED + len(also)
+    most = min(wanted, MOST_CANDIDATES)
+    types = [kind.name for kind in kinds]
+    return near(collection_of(member.workspace.pk), types, question, account, most, also=also)
+
+
+def related(member: Member, nearest: Sequence[Near]) -> dict[Ref, str]:
+    """The titles of the first of these that the member may see: one statement, two more for kinds that need rows."""
+    found: dict[Ref, str] = {}
+    for some in parts(nearest, BY_VECTOR):
+        titles = titles_of(member, some)
+        found |= {ref: title for each in some for ref, title in titles.get(each.id, ())}
+        if len(found) >= RELATED:
+            break
+    return dict(islice(found.items(), RELATED))
 
 
 def parts(rows: Any, first: int) -> Iterator[Any]:
@@ -106,16 +119,7 @@ def _said(question: str, kind: Kind) -> CombinedExpression:
 
 
 def _title(kind: Kind) -> Cast:
-    """The title of a row as text, within JSON as well."""
-    field = kind.field(kind.title)
-    *outer, last = [field.column, *field.inside]
-    value: Any = last
-    if outer:
-        value = F(outer[0])
-        for key in outer[1:]:
-            value = KeyTransform(key, value)
-        value = KeyTextTransform(last, value)
-    return Cast(value, CharField())
+    return as_text(kind.field(kind.title))
 
 
 def _by_vector(

@@ -34,7 +34,7 @@ def test_it_shows_the_context_of_a_question(here: World) -> None:
 
 def test_it_shows_every_tool_with_an_answer(here: World) -> None:
     text = output("dump_tools", "--graph", "order-to-cash")
-    assert (text.count("--- "), text.count(" (later: ")) == (32, 12)
+    assert (text.count("--- "), text.count(" (later: ")) == (34, 14)
     assert "tokens of the 20 offered at once" in text
     assert "anthropic" in text.splitlines()[-1]
     assert '"error"' not in text

@@ -36,6 +36,8 @@ def test_it_names_to_a_viewer_what_reads() -> None:
         "list_objects",
         "search_objects",
         "read_history",
+        "compare_versions",
+        "search_conversations",
     ]
 
 

@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from chat.subjects import tools
 from chat.subjects.registered_subjects import subject_of
 from chat.subjects.tools import CallRefused, ParsedCall, parse, specs
+from chat.tools.comparing import COMPARE_VERSIONS
+from chat.tools.conversation_search import SEARCH_CONVERSATIONS
 from chat.tools.object_reading import READ_TOOLS
 from graphs.models import Role
 
@@ -22,7 +24,7 @@ SEED_TOOLS = {
 }
 OF_EVERY_CONVERSATION = {"read_tool_result": {"callId", "path", "offset"}}
 OF_LONG_CONVERSATIONS = {"read_earlier_messages": {"offset", "message", "fromCharacter", "fromCall"}}
-OF_OBJECTS = {tool.name for tool in READ_TOOLS}
+OF_OBJECTS = {tool.name for tool in (*READ_TOOLS, COMPARE_VERSIONS, SEARCH_CONVERSATIONS)}
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),

@@ -86,6 +86,7 @@ def test_one_object(client: Client, nba: Graph) -> None:
         "parent": None,
         "children": {},
         "url": "/graphs/nba/",
+        "untrustedSince": None,
         "streamId": f"graph_{nba.pk}",
     }
 

@@ -100,3 +100,14 @@ def test_both_are_what_the_document_of_the_api_says() -> None:
     diff = diff_of(changes)
     for each in (diff, brief(diff)):
         TypeAdapter(list[DiffEntry]).validate_python(each, strict=True)
+
+
+def test_the_first_of_each_kind_says_how_several_are_called() -> None:
+    name = {"data.name": "A", "data.problem": "x" * 300}
+    folders = [Delete(Ref("folder", str(number)), {"name": f"Folder {number}"}) for number in range(200)]
+    cases = [Delete(Ref("usecase", str(number)), name) for number in range(3)]
+    kept = brief(diff_of([*folders, *cases]))
+    assert len(kept) < 100
+    assert (kept[-1]["object"]["type"], kept[-1]["kindPlural"], kept[-1]["fields"]) == ("usecase", "use cases", [])
+    assert [entry["object"]["type"] for entry in kept].count("usecase") == 1
+    assert chars(kept) < 2 * MOST_CHARS

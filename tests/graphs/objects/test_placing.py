@@ -18,7 +18,7 @@ from chat.actions.refusals import Refused
 from graphs.history import rollback
 from graphs.history.scopes import ChangeSets
 from graphs.models import ChangeSet, Object, Origin, Workspace
-from graphs.objects import actions, model_store, planning
+from graphs.objects import actions, model_places, planning
 from graphs.objects.headers import existing
 from graphs.objects.kinds import Kind
 from graphs.objects.refs import Ref
@@ -120,7 +120,7 @@ def test_a_row_that_is_of_another_workspace_too_is_not_made(
     for number in range(3):
         Workspace.objects.create(name=f"W{number}", slug=f"w{number}")
     for at_once in (1, 2, 200):
-        monkeypatch.setattr(model_store, "AT_ONCE", at_once)
+        monkeypatch.setattr(model_places, "AT_ONCE", at_once)
         for slug in ("demo", "w0", "w2"):
             assert "would be in another workspace, too" in refused(client, shared=slug)
     assert make(client, shared="other").status_code == 201

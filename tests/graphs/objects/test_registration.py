@@ -14,7 +14,7 @@ from graphs.models import ChangeSet, Graph, Membership, Node, Object, Revision, 
 from graphs.objects import Field
 from graphs.objects.headers import children_of, parent_of
 from graphs.objects.kinds import KINDS
-from graphs.objects.registration import register
+from graphs.objects.registration import register, register_view
 from tests.registered import forget
 from tests.shop.models import Page, Product
 
@@ -219,3 +219,28 @@ def test_a_field_that_is_described_can_be_minor_as_well(cleaned: None) -> None:
         Product, name="p", title="name", workspace="shop__workspace", fields=(named, noted), minor=("notes",)
     )
     assert [(field.name, field.minor) for field in kind.fields] == [("name", False), ("notes", True)]
+
+
+def test_a_star_stands_for_a_whole_column(cleaned: Any) -> None:
+    for path in ("data.*.x", "data.x.*"):
+        with pytest.raises(ImproperlyConfigured, match=r"Write 'data\.\*'"):
+            register(Product, title="name", workspace="shop__workspace", fields=("name", path))
+    kind = register(Product, title="name", workspace="shop__workspace", fields=("name", "data.*", "data.a.b", "data.c"))
+    assert kind.field("data.*").beside == ("a", "c")
+
+
+@pytest.mark.parametrize("column", ["nothing", "since"])
+def test_lists_are_ordered_by_a_column_that_is_never_null(cleaned: Any, column: str) -> None:
+    title = Field("data.name", "data", "name", inside=("name",), ordering=column)
+    with pytest.raises(ImproperlyConfigured, match=f"ordering={column!r}"):
+        register(Product, title="data.name", workspace="shop__workspace", fields=(title,))
+
+
+def test_a_view_has_fields_of_its_whole_and_the_title_fixed(cleaned: Any) -> None:
+    whole = register(Product, title="name", workspace="shop__workspace", fields=("name", "notes", "price"))
+    with pytest.raises(ImproperlyConfigured, match="'nothing' is no field of product"):
+        register_view(whole, name="story", label="story", plural="stories", fields=("nothing",))
+    view = register_view(whole, name="story", label="story", plural="stories", fields=("notes",))
+    assert [(field.name, field.fixed) for field in view.fields] == [("name", True), ("notes", False)]
+    with pytest.raises(ImproperlyConfigured, match="Two kinds are called 'story'"):
+        register_view(whole, name="story", label="story", plural="stories", fields=("price",))

@@ -1,4 +1,4 @@
-"""Kinds and objects: lists, one, its stream, and changes by hand."""
+"""Kinds and objects: lists, one, its stream, changes by hand, files and copies."""
 
 from typing import Any
 
@@ -19,6 +19,8 @@ async def tell(story: Story) -> None:
     await _one(story)
     await _changes(story)
     await _new(story)
+    await _files(story)
+    await _copies(story)
 
 
 async def _lists(story: Story) -> None:
@@ -77,3 +79,34 @@ async def _new(story: Story) -> None:
     await story.call("a graph has no parent", "POST", "objects/graph", {"fields": {"name": "N"}, "parent": "graph:nba"})
     await story.call("an unknown kind", "POST", "objects/planet", {"fields": {}})
     await story.call("made by a viewer", "POST", "objects/nodeType", body, who="bob")
+
+
+async def _files(story: Story) -> None:
+    to = "objects/nodeType/import"
+    rows = "id,displayName,Category\napi-call,API call,web\n,Wait,flow\n"
+    seen = await story.send_file("what a file would do", rows, to=to, preview="true")
+    await story.send_file("a file with errors", f"{rows},,flow\n,{'x' * 300},\n", to=to)
+    await story.send_file("a column that is none", "colour\nred\n", to=to)
+    await story.send_file("no file", None, to=to)
+    await story.send_file("sent by a viewer", rows, who="bob", to=to)
+    await story.send_file("of an unknown kind", rows, to="objects/planet/import")
+    await story.send_file("another file than the one seen", f"{rows},More,flow\n", to=to, expected=seen["expected"])
+    await story.send_file("the file", rows, to=to, expected=seen["expected"], reason="From the fair")
+    await story.send_file("changed since it was seen", rows, to=to, expected=seen["expected"])
+    marked = await story.call("what came with it", "GET", FETCH)
+    await story.call("a mark that nobody saw", "POST", f"{FETCH}/trust")
+    since = marked["untrustedSince"].replace("+00:00", "Z")
+    await story.call("it was looked through", "POST", f"{FETCH}/trust?untrustedSince={since}&all=true")
+    await story.call("all of them as JSON", "GET", "objects/nodeType/export?format=json&search=HTTP")
+    await story.call("a format that is none", "GET", "objects/nodeType/export?format=pdf")
+    await story.call("all of an unknown kind", "GET", "objects/planet/export?format=csv")
+    await story.call("the mark of what is absent", "POST", "objects/nodeType/nowhere/trust")
+
+
+async def _copies(story: Story) -> None:
+    await story.call("a copy", "POST", f"{FETCH}/copy", {"reason": "To try."}, idempotency_key="copied")
+    await story.call(
+        "a copy that is asked for again", "POST", f"{FETCH}/copy", {"reason": "To try."}, idempotency_key="copied"
+    )
+    await story.call("a copy by a viewer", "POST", f"{FETCH}/copy", {}, who="bob")
+    await story.call("of what is absent", "POST", "objects/nodeType/nowhere/copy", {"children": True})

@@ -35,8 +35,10 @@ export function changeTitle(entries) {
 
 /** As many entries as `counts` {kind: {action: number}} says; named where there is but one, and `known` tells it. */
 export function entriesCounted(counts, known) {
-  return Object.entries(counts).flatMap(([type, actions]) =>
-    Object.entries(actions).flatMap(([counted, number]) => {
+  // In the order of the diff: JSON from the database has an order of its own.
+  const types = new Set([...known.map(({ object }) => object.type), ...Object.keys(counts)]);
+  return [...types].flatMap((type) =>
+    Object.entries(counts[type] ?? {}).flatMap(([counted, number]) => {
       const moves = counted === "move";
       const action = moves ? "update" : counted;
       const found = known.find((each) => each.object.type === type && each.action === action);

@@ -11,7 +11,7 @@ from graphs.objects.refs import Ref
 from graphs.site.access import Member, member_of
 from graphs.site.accounts import Account
 from rag.sources.block import Block
-from rag.sources.objects.search import BY_VECTOR, RELATED, related
+from rag.sources.objects.search import BY_VECTOR, RELATED, nearest_objects, related
 from rag.sources.registered_sources import source_of
 from tests.rag.embeddings.steps import work
 from tests.registered import product, shops
@@ -70,7 +70,8 @@ def test_of_the_nearest_only_those_are_read_that_may_be_told(demo_workspace: Wor
             product(shop, f"Umbrella {number}", notes="Keeps the rain off")
         work()
         asked.clear()
-        assert len(related(member_of(alice), Ref("shop", str(shop.pk)), WEATHER, Account(demo_workspace.pk))) == RELATED
+        member = member_of(alice)
+        assert len(related(member, nearest_objects(member, WEATHER, Account(demo_workspace.pk)))) == RELATED
         assert len(asked) == BY_VECTOR
 
 

@@ -1,0 +1,201 @@
+"""The demo's answers about business records: what one holds, what is worth it, what is missing, what is alike."""
+
+import re
+from collections.abc import Callable, Iterator
+from itertools import combinations
+from typing import Any
+
+from chat.providers.demo.lookups import Answered, Item, Lookups, rows
+from chat.providers.demo.seen import Row
+from chat.providers.demo.sentences import INTENTS, bare, paragraphs, plain
+
+#: Pages of a list that are read.
+MAX_PAGES = 3
+#: Two texts are alike that share more than this of the words of the one with fewer; short words say little.
+ALIKE = 1 / 3
+_WORD = re.compile(r"\w{4,}")
+_BEST = "highValueLowComplexity"
+USE_CASE, FOLDER, COMPANY, SUMMARY = "usecase", "folder", "company", "executive_summary"
+KINDS = (COMPANY, FOLDER, USE_CASE, SUMMARY)
+#: What a use case says first, by the last part of the names of its fields.
+_FIRST = ("description", "problem", "solution", "benefits")
+Words = dict[str, str]
+
+
+def is_record(looking: Lookups) -> bool:
+    """Whether the conversation is about a record."""
+    return looking.seen.at_hand.partition(":")[0] in KINDS
+
+
+def held(looking: Lookups, words: Words) -> str:
+    """The folders of a company, or the use cases of whatever is at hand."""
+    kind = INTENTS["held"]["kinds"][bare(words["kind"]).removesuffix("s")]
+    say, found = looking.say, _held(looking, kind)
+    lines = [f"{_named(looking, row)}: {plain(row.get('status'))}" for row in found]
+    return paragraphs(say("holds_these", count=len(found)), say.lines(lines)) if found else say("holds_none")
+
+
+def valuable(looking: Lookups, words: Words) -> str:
+    """The use cases that are worth much and cost little, by the matrix."""
+    say, best = looking.say, [row for row in _places(looking) if row["quadrant"] == _BEST]
+    best.sort(key=lambda row: row["complexity"] - row["value"])
+    lines = [
+        f"{_named(looking, row)}: {say('place', value=row['value'], complexity=row['complexity'])}" for row in best
+    ]
+    return paragraphs(say("valuable"), say.lines(lines)) if lines else say("valuable_none")
+
+
+def missing(looking: Lookups, words: Words) -> str:
+    """Ratings that are missing, and of a use case the fields that nobody has filled in."""
+    say, given = looking.say, _given(looking)
+    if looking.seen.at_hand.startswith(f"{USE_CASE}:"):
+        fields = {name.rpartition(".")[2] for name in given.get("fields", {})}
+        empty = [f"`{name}`" for name in _FIRST if name not in fields]
+        unrated = given.get("place", {}).get("unrated") or []
+        lines = [say.naming("empty_fields", empty), say.naming("unrated_axes", [*map(plain, unrated)])]
+    else:
+        lines = [
+            f"- {_named(looking, row)}: {', '.join(map(plain, row['unrated']))}"
+            for row in _places(looking)
+            if row.get("unrated")
+        ]
+        lines = [say("unrated"), "\n".join(lines)] if lines else []
+    return paragraphs(*lines) or say("nothing_missing")
+
+
+def alike(looking: Lookups, words: Words) -> str:
+    """Use cases that share many words: with the one at hand, else with one another."""
+    say, at_hand = looking.say, looking.seen.at_hand
+    texts = {row["object"]: (row, _words_of(row)) for row in _held(looking, USE_CASE)}
+    pairs = combinations(texts, 2)
+    wanted = [pair for pair in pairs if not at_hand.startswith(f"{USE_CASE}:") or at_hand in pair]
+    lines = [
+        say("alike_pair", x=_named(looking, texts[one][0]), y=_named(looking, texts[other][0]), words=", ".join(shared))
+        for one, other in wanted
+        if (shared := _shared(texts[one][1], texts[other][1]))
+    ]
+    return paragraphs(say("alike"), say.lines(lines), say("alike_by_words")) if lines else say("alike_none")
+
+
+def compared(looking: Lookups, words: Words) -> str:
+    """What differs between two objects, field by field."""
+    one, other = looking.item(words["x"]), looking.item(words["y"])
+    if one.is_node or other.is_node:
+        raise Answered("only_objects", item=one if one.is_node else other)
+    names = [
+        name for name in dict.fromkeys((*one.fields, *other.fields)) if one.fields.get(name) != other.fields.get(name)
+    ]
+    lines = [f"`{name}`: {_said(one.fields.get(name))} ↔ {_said(other.fields.get(name))}" for name in names]
+    return paragraphs(looking.say("compared", x=one, y=other), looking.say.lines(lines) or looking.say("same"))
+
+
+def versions(looking: Lookups, words: Words) -> str:
+    """What differs between two versions of an object."""
+    item = looking.item(words.get("x", ""))
+    shown = looking.one("compare_versions", object=item.key, a=int(words["a"]), b=int(words["b"]))
+    if "error" in shown:
+        raise Answered("refused", error=plain(shown["error"]))
+    found = rows(shown.get("differences"))
+    lines = [
+        f"`{plain(row.get('field') or row.get('action'))}`: {_said(row.get('a'))} → {_said(row.get('b'))}"
+        for row in found
+    ]
+    told = looking.say("versions", x=item, a=words["a"], b=words["b"])
+    return paragraphs(told, looking.say.lines(lines) or looking.say("same"))
+
+
+def better(looking: Lookups, item: Item) -> Row:
+    """A description put together from what the other fields say: problem, solution, first benefit."""
+    fields = {name.rpartition(".")[2]: value for name, value in item.fields.items()}
+    name = next((name for name in item.fields if name.rpartition(".")[2] == "description"), "data.description")
+    benefits = fields.get("benefits")
+    first = benefits[0] if isinstance(benefits, list) and benefits else ""
+    parts = [fields.get("problem"), fields.get("solution"), first]
+    sentences = [f"{part.strip().rstrip('.')}." for part in parts if isinstance(part, str) and part.strip()]
+    if len(sentences) < 2:
+        raise Answered("no_better", item=item)
+    return {name: " ".join(sentences)}
+
+
+def rated(looking: Lookups, item: Item, axis: str, rating: int) -> Row:
+    """The scores of a use case with a rating: of one axis, or of all axes of a side."""
+    folder = looking.object(str(item.row.get("parent") or "folder:none"))
+    sides = {"value": ("valueAxes", "valueScores"), "complexity": ("complexityAxes", "complexityScores")}
+    wanted = INTENTS["rate"]["sides"].get(bare(axis), "")
+    for side, (axes, scores) in sides.items():
+        known = rows(folder.fields.get(f"matrix_config.{axes}"))
+        meant = [each["id"] for each in known if side == wanted or bare(axis) in {bare(each["id"]), bare(each["name"])}]
+        if meant:
+            field = f"data.{scores}"
+            kept = {each["axisId"]: each for each in rows(item.fields.get(field))}
+            kept |= {id_: {**kept.get(id_, {"axisId": id_}), "rating": rating} for id_ in meant}
+            return {field: [*kept.values()]}
+    raise Answered("no_axis", axis=plain(axis), item=item)
+
+
+def _given(looking: Lookups) -> Row:
+    """All that the data of the question says of the record at hand."""
+    given: Row = {}
+    for table in looking.seen.tables:
+        given |= table
+    return given
+
+
+def _held(looking: Lookups, kind: str) -> list[Row]:
+    """The objects of a kind below the one at hand, or beside it: as they were given, else as they are listed."""
+    type_ = looking.seen.at_hand.partition(":")[0]
+    given = [row for row in rows(_given(looking).get("held")) if row["object"].startswith(f"{kind}:")]
+    if given:
+        return given
+    holder = {(COMPANY, FOLDER): looking.seen.at_hand, (FOLDER, USE_CASE): looking.seen.at_hand}.get((type_, kind), "")
+    if type_ == kind and kind != COMPANY:
+        holder = str(_given(looking).get("parent") or "")
+    return list(_listed(looking, kind, {"parent": holder} if holder else {}))
+
+
+def _listed(looking: Lookups, kind: str, parent: Row) -> Iterator[Row]:
+    offset: Row = {}
+    for _page in range(MAX_PAGES):
+        shown = looking.one("list_objects", kind=kind, **parent, **offset)
+        yield from rows(shown.get("objects"))
+        if "nextOffset" not in shown:
+            return
+        offset = {"offset": shown["nextOffset"]}
+
+
+def _places(looking: Lookups) -> list[Row]:
+    """The use cases that were given with their places. Raises `Answered` where there are none."""
+    given = [row for row in rows(_given(looking).get("held")) if "quadrant" in row]
+    given += [row for row in rows(_given(looking).get("related")) if "quadrant" in row]
+    if not given:
+        raise Answered("no_places")
+    return given
+
+
+def _words_of(row: Row) -> set[str]:
+    texts = (value for name, value in row.items() if name == "title" or name.rpartition(".")[2] in _FIRST)
+    return {word for text in texts for word in _WORD.findall(str(text).lower())}
+
+
+def _shared(one: set[str], other: set[str]) -> list[str]:
+    """The words that two texts share, if these are so many that they are alike."""
+    both = one & other
+    return sorted(both) if len(both) > ALIKE * min(len(one), len(other)) else []
+
+
+def _named(looking: Lookups, row: Row) -> str:
+    return looking.named(row["object"], row["title"])
+
+
+def _said(value: Any) -> str:
+    return plain(value) if value not in (None, "", []) else "–"
+
+
+ANSWERS: dict[str, Callable[[Lookups, Words], str]] = {
+    "held": held,
+    "valuable": valuable,
+    "missing": missing,
+    "alike": alike,
+    "compare": compared,
+    "versions": versions,
+}

@@ -1,0 +1,83 @@
+"""The subjects of conversations about companies, folders, use cases and executive summaries."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from chat.subjects.records import words
+from chat.subjects.registered_subjects import register
+from chat.subjects.subject import Subject, Welcome
+from graphs.models import Object
+from graphs.records.kinds import COMPANY, EXECUTIVE_SUMMARY, FOLDER, USE_CASE
+
+
+@dataclass(frozen=True)
+class RecordSubject(Subject):
+    """The words of records, with the first questions of one kind: pairs of an icon and a text."""
+
+    kind: str
+    questions: Sequence[tuple[str, str | Promise]]
+
+    conventions = words.CONVENTIONS
+    advice = words.ADVICE
+
+    def this_conversation(self, about: Object | None) -> str:
+        assert about is not None
+        return words.about_text(about)
+
+    def examples(self) -> Iterable[str]:
+        return (words.about_text(Object(type=self.kind, key="1")),)
+
+    def welcome(self, title: str) -> Welcome:
+        return Welcome(
+            _("Ask anything about “{title}”. The assistant reads it with what is above and below it.").format(
+                title=title
+            ),
+            _("Ask a question…"),
+            tuple((icon, str(question)) for icon, question in self.questions),
+        )
+
+
+SUBJECTS = (
+    RecordSubject(
+        COMPANY.name,
+        (
+            ("read", gettext_lazy("What is this company about?")),
+            ("list", gettext_lazy("Which folders does it have?")),
+            ("search", gettext_lazy("Which use cases fit its objectives?")),
+        ),
+    ),
+    RecordSubject(
+        FOLDER.name,
+        (
+            ("list", gettext_lazy("Which use cases are in this folder?")),
+            ("search", gettext_lazy("Which use cases are valuable and easy?")),
+            ("question", gettext_lazy("What is missing?")),
+        ),
+    ),
+    RecordSubject(
+        USE_CASE.name,
+        (
+            ("read", gettext_lazy("What is this use case about?")),
+            ("search", gettext_lazy("Which use cases are similar?")),
+            ("pencil", gettext_lazy("Propose a better description")),
+        ),
+    ),
+    RecordSubject(
+        EXECUTIVE_SUMMARY.name,
+        (
+            ("read", gettext_lazy("What does this summary say?")),
+            ("search", gettext_lazy("Which use cases are valuable and easy?")),
+            ("question", gettext_lazy("What is missing?")),
+        ),
+    ),
+)
+
+
+def register_records() -> None:
+    """Makes the subjects known, when the program starts."""
+    for subject in SUBJECTS:
+        register(subject.kind, subject)

@@ -1,0 +1,27 @@
+"""`{% conversation_counts kind keys as counts %}`: how many conversations somebody has about each of some objects."""
+
+from collections.abc import Iterable, Mapping
+
+from django import template
+from django.db.models import Count
+from django.template import RequestContext
+
+from chat.queries.conversations import sessions_of
+
+register = template.Library()
+
+
+@register.simple_tag(takes_context=True)
+def conversation_counts(context: RequestContext, kind: str, keys: Iterable[str]) -> dict[str, int]:
+    """The member's own conversations about objects of a kind, by key; none are counted where there is no member."""
+    member = context.get("member")
+    if member is None:
+        return {}
+    about = sessions_of(member).filter(context_type=kind, context_id__in=list(keys))
+    return dict(about.order_by().values_list("context_id").annotate(Count("pk")))
+
+
+@register.filter
+def of_key(counts: Mapping[str, int], key: str) -> int:
+    """The number of one object."""
+    return counts.get(key, 0)

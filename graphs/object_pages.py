@@ -1,0 +1,156 @@
+"""The page that imports objects of a kind from a file: first what would become of each row, then doing it."""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods
+
+from graphs.history import editing
+from graphs.objects.actions import ChangeRefused
+from graphs.objects.edit_conflicts import EditConflicts
+from graphs.objects.kinds import KINDS, Kind, is_object
+from graphs.site.access import Member, NotFound
+from graphs.site.api import limits
+from graphs.site.json_values import shown
+from graphs.site.pages import member_page, render_page
+from graphs.site.uploads import was_too_big
+from graphs.tables import import_plan, importing
+from graphs.tables.cells import text_of
+from graphs.tables.columns import heads_of
+from graphs.tables.import_plan import ImportPlan, RowError, RowPlan
+from graphs.tables.table import MAX_ROWS, Table, TableRefused
+
+#: Rows and errors that the page shows; its counts are of all.
+MOST_SHOWN = 200
+#: Characters of a value in the table of the preview.
+BEGINNING = 120
+
+
+class RowsForm(forms.Form):
+    """A file; with the step "import" it is imported, as the preview that `expected` stands for has shown it."""
+
+    file = forms.FileField(label=gettext_lazy("File"), allow_empty_file=True)
+    step = forms.ChoiceField(choices=[("preview", "preview"), ("import", "import")], required=False)
+    expected = forms.CharField(required=False, max_length=50_000)
+    #: Makes of a button that is pressed twice one import.
+    once = forms.CharField(required=False, max_length=40)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownChange:
+    label: str
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRow:
+    number: int
+    action: str
+    title: str
+    changes: Sequence[ShownChange]
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@member_page
+def import_objects(request: HttpRequest, member: Member, kind: str) -> HttpResponse:
+    if not is_object(kind):
+        raise NotFound
+    member.require_editor()
+    of = KINDS[kind]
+    context: dict[str, Any] = {
+        "kind": of,
+        "columns": [(head, "" if head == "id" else of.field(head).label) for head in heads_of(of)],
+        "most_bytes": settings.MAX_IMPORT_BYTES,
+        "most_rows": MAX_ROWS,
+        "form": RowsForm(),
+    }
+    status = 200
+    if request.method == "POST":
+        context["form"] = RowsForm(request.POST, request.FILES)
+        status, outcome = _outcome(request, member, of, context["form"])
+        context |= outcome
+    return render_page(request, member, "objects/import.html", context, status=status)
+
+
+def _outcome(request: HttpRequest, member: Member, kind: Kind, form: RowsForm) -> tuple[int, dict[str, Any]]:
+    """The status of the page and what it tells: `preview`, `done`, or what is wrong."""
+    if wait := limits.take("imports", str(member.user.pk), settings.LIMIT_IMPORTS):
+        return 429, {"refused": limits.too_often(wait, "imports")}
+    if was_too_big(request):
+        return 413, {"refused": _("The file is too big to be imported here.")}
+    if not form.is_valid():
+        return 400, {}
+    given = form.cleaned_data
+    try:
+        table = importing.read(kind, given["file"].read())
+        if given["step"] != "import":
+            return 200, _preview(kind, import_plan.plan(member, kind, table), table)
+        wanted = editing.Request((), key=given["once"] or None, digest=import_plan.digest_of(table, ImportPlan()))
+        done = importing.import_rows(member, kind, table, wanted, given["expected"])
+    except TableRefused as refused:
+        return 400, _errors([import_plan.of_file(refused)])
+    except importing.RowsRefused as refused:
+        return 400, _errors(refused.planned.errors)
+    except (importing.OtherFile, editing.KeyUsed):
+        return 409, {"refused": _("This is not the file that the preview has shown. Look at it again.")}
+    except EditConflicts as met:
+        return 409, {"conflicts": _conflicts(kind, met)}
+    except ChangeRefused as refusal:
+        return 400, {"refused": str(refusal)}
+    return 201, {"done": done, "nothing": done is None}
+
+
+def _preview(kind: Kind, planned: ImportPlan, table: Table) -> dict[str, Any]:
+    if planned.errors:
+        return _errors(planned.errors)
+    changing = [row for row in planned.rows if row.operation is not None]
+    return {
+        "preview": planned,
+        "rows": [_shown_row(kind, row) for row in changing[:MOST_SHOWN]],
+        "more": max(0, len(changing) - MOST_SHOWN),
+        "changing": len(changing),
+        "creates": planned.count("create"),
+        "updates": planned.count("update"),
+        "unchanged": planned.count("unchanged"),
+        "expected": import_plan.digest_of(table, planned),
+        "once": uuid.uuid4().hex,
+    }
+
+
+def _errors(errors: Sequence[RowError]) -> dict[str, Any]:
+    return {"errors": errors[:MOST_SHOWN], "error_count": len(errors), "more": max(0, len(errors) - MOST_SHOWN)}
+
+
+def _shown_row(kind: Kind, row: RowPlan) -> ShownRow:
+    changes = [
+        ShownChange(str(kind.field(name).label), _beginning(kind, name, row.was.get(name)), new)
+        for name, value in row.new.items()
+        if name in kind.by_name and ((new := _beginning(kind, name, value)) or row.action == "update")
+    ]
+    return ShownRow(row.number, row.action, row.title, changes)
+
+
+def _beginning(kind: Kind, name: str, value: Any) -> str:
+    text = text_of(kind, kind.field(name), value)
+    return text if len(text) <= BEGINNING else f"{text[:BEGINNING]}…"
+
+
+def _conflicts(kind: Kind, met: EditConflicts) -> list[dict[str, Any]]:
+    return [
+        {
+            "object": shown(each.item.key),
+            "label": kind.field(each.field).label if each.field else "",
+            "found": _beginning(kind, each.field, each.found) if each.field else "",
+            "wanted": _beginning(kind, each.field, each.wanted) if each.field else "",
+            "by": each.by,
+        }
+        for each in met.conflicts[:MOST_SHOWN]
+    ]

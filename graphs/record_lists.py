@@ -1,0 +1,158 @@
+"""The lists of business records: found, ordered, made by hand, and given another status together."""
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+from django.views.decorators.http import require_POST, require_safe
+
+from graphs.history import editing
+from graphs.models import Object
+from graphs.models.records import Status
+from graphs.objects.actions import ChangeRefused, CreateObject, UpdateObject
+from graphs.objects.edit_conflicts import EditConflicts
+from graphs.objects.headers import address_of, children_of, object_for, parent_of
+from graphs.objects.kinds import KINDS, Kind
+from graphs.objects.refs import Ref
+from graphs.records import listing
+from graphs.records.listing import ORDERS, Asked
+from graphs.site.access import Member, NotFound
+from graphs.site.api import limits
+from graphs.site.api.paging import page_of
+from graphs.site.api.problems import Problem
+from graphs.site.pages import layout_of, member_page, render_page
+
+RECORDS_PER_PAGE = 50
+_ARROWS = (("", "↑"), ("-", "↓"))
+_LABELS = {"name": gettext_lazy("Name"), "status": gettext_lazy("Status"), "changed": gettext_lazy("Changed")}
+#: The names of the addresses of the lists, by kind.
+LISTS = {"company": "companies", "folder": "folders", "usecase": "use-cases"}
+
+
+@require_safe
+@member_page
+def record_list(request: HttpRequest, member: Member, kind: str) -> HttpResponse:
+    """The records of a kind in the workspace. What cannot be asked for is left out."""
+    known = KINDS[kind]
+    asked = _asked(request, member, known)
+    rows = listing.matching(member, known, asked)
+    counts = listing.by_status(rows)
+    shown = rows.filter(status=asked.status) if asked.status else rows
+    try:
+        page = page_of(shown, asked.ordering, request.GET.get("cursor"), RECORDS_PER_PAGE)
+    except Problem:
+        return redirect(LISTS[kind])
+    holder = parent_of(known)
+    records = listing.as_listed(known, page.rows)
+    context = {
+        "kind": known,
+        "asked": asked,
+        "is_filtered": bool(asked.search or asked.status or asked.holder),
+        "records": records,
+        "keys": [record.key for record in records],
+        "children": children_of(known),
+        **{f"{name}_label": label for name, label in _LABELS.items()},
+        "page": page,
+        "total": sum(counts.values()),
+        "statuses": [(status, status.label, counts[status]) for status in Status],
+        "orders": {name: "" if asked.order != name else "-" for name in ORDERS},
+        "choices_of_order": [
+            (f"{minus}{name}", f"{label} {arrow}") for name, label in _LABELS.items() for minus, arrow in _ARROWS
+        ],
+        "holder_kind": holder,
+        "holders": listing.holders(member, known),
+        "new": f"new-{known.url}",
+        "status": f"{known.url}-status",
+        "list": LISTS[kind],
+    }
+    return render_page(request, member, "graphs/records/list.html", context)
+
+
+@require_POST
+@member_page
+def new_record(request: HttpRequest, member: Member, kind: str) -> HttpResponse:
+    """Makes a record that has a name, and leads to its page."""
+    member.require_editor()
+    known = KINDS[kind]
+    name, holder = request.POST.get("name", "").strip(), request.POST.get("parent", "")
+    above = _holder(member, known, holder)
+    parent = f"{above.type}:{above.key}" if above else None
+    action = CreateObject.model_validate({"kind": kind, "fields": {known.title: name}, "parent": parent})
+    try:
+        _count(member)
+        if holder and above is None:
+            raise ChangeRefused(_("What was to hold it is not there any more."))
+        made = editing.create_object(member, known, editing.Request([action]))
+    except (ChangeRefused, Problem) as refused:
+        messages.error(request, _sentence(refused))
+        return _back(request, kind)
+    return redirect(f"{address_of(member, made)}{layout_of(member)['here']}")
+
+
+@require_POST
+@member_page
+def change_status(request: HttpRequest, member: Member, kind: str) -> HttpResponse:
+    """Gives the chosen records another status, as one change; those that have it stay as they are."""
+    member.require_editor()
+    status, keys = request.POST.get("status", ""), request.POST.getlist("record")[:RECORDS_PER_PAGE]
+    chosen = [(ref, of) for ref in dict.fromkeys(Ref(kind, key) for key in keys) if (of := _visible(member, ref))]
+    new = {"status": status}
+    actions = [UpdateObject.model_validate({"object": str(ref), "updates": new}) for ref, _of in chosen]
+    try:
+        _count(member)
+        if status not in Status.values or not chosen:
+            raise ChangeRefused(_("Choose records, and the status that they get."))
+        editing.edit(member, chosen[0][1], editing.Request(actions))
+    except (ChangeRefused, EditConflicts, Problem, Object.DoesNotExist) as refused:
+        messages.error(request, _sentence(refused))
+    else:
+        count = len(chosen)
+        text = ngettext("%(count)s record is “%(status)s” now.", "%(count)s records are “%(status)s” now.", count)
+        messages.success(request, text % {"count": count, "status": Status(status).label})
+    return _back(request, kind)
+
+
+def _asked(request: HttpRequest, member: Member, kind: Kind) -> Asked:
+    """What the address asks for, without what cannot be."""
+    status, order = request.GET.get("status", ""), request.GET.get("order", "name")
+    return Asked(
+        search=request.GET.get("search", "").strip(),
+        status=status if status in Status.values else "",
+        holder=_holder(member, kind, request.GET.get("in", "")),
+        order=order if order.removeprefix("-") in ORDERS else "name",
+    )
+
+
+def _holder(member: Member, kind: Kind, key: str) -> Object | None:
+    """The object with this key that may hold those of a kind."""
+    holder = parent_of(kind)
+    return _visible(member, Ref(holder.name, key)) if holder and key else None
+
+
+def _visible(member: Member, ref: Ref) -> Object | None:
+    try:
+        return object_for(member, ref)
+    except NotFound:
+        return None
+
+
+def _count(member: Member) -> None:
+    """Raises `Problem` 429 for a member who changes too much."""
+    limits.require("changes", str(member.user.pk), settings.LIMIT_CHANGES)
+
+
+def _sentence(refused: Exception) -> str:
+    if isinstance(refused, ChangeRefused):
+        return " ".join(refused.problems)
+    if isinstance(refused, Problem):
+        return str(refused.detail)
+    return _("Somebody changed or deleted one of them meanwhile. Look again.")
+
+
+def _back(request: HttpRequest, kind: str) -> HttpResponse:
+    """To the list as it was asked for."""
+    asked = request.GET.urlencode()
+    return redirect(f"{reverse(LISTS[kind])}{'?' if asked else ''}{asked}")

@@ -1,0 +1,88 @@
+"""What a drawing shows, in the words of its reader, as the process that draws gets it. Nothing in here knows Django."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, Self
+
+
+@dataclass(frozen=True, slots=True)
+class Canvas:
+    """The inner plane of a drawing in its units, without what is around it. No name is longer than `name_width`."""
+
+    width: int
+    height: int
+    name_width: int
+    #: So many use cases have names; more are counted in cells.
+    names: int
+    columns: int
+    rows: int
+
+
+CANVASES = {"wide": Canvas(860, 560, 190, 60, 12, 10), "narrow": Canvas(310, 700, 118, 25, 5, 12)}
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """From 0 to `most`; from `threshold` on an amount is high."""
+
+    name: str
+    most: float
+    threshold: float
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One use case by its id and status, or the `count` of a cell, which has no status."""
+
+    key: str
+    complexity: float
+    value: float
+    name: str
+    status: str
+    count: int
+    #: What it is, in a sentence, and where a click leads.
+    told: str
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """`quadrants` are the names of the quadrants: high value and low complexity, both high, both low, the other way."""
+
+    size: str
+    locale: Literal["en-US", "fr-FR"]
+    title: str
+    description: str
+    complexity: Axis
+    value: Axis
+    quadrants: tuple[str, str, str, str]
+    statuses: tuple[tuple[str, str], ...]
+    marks: tuple[Mark, ...]
+
+    @property
+    def canvas(self) -> Canvas:
+        return CANVASES[self.size]
+
+    def to_json(self) -> str:
+        """One line; the same scene gives the same text."""
+        return json.dumps(asdict(self), ensure_ascii=True, separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """The scene that `to_json` made the text of."""
+        given: dict[str, Any] = json.loads(text)
+        return cls(
+            **given
+            | {
+                "complexity": Axis(**given["complexity"]),
+                "value": Axis(**given["value"]),
+                "quadrants": tuple(given["quadrants"]),
+                "statuses": tuple((status, label) for status, label in given["statuses"]),
+                "marks": tuple(_mark(mark) for mark in given["marks"]),
+            }
+        )
+
+
+def _mark(given: Mapping[str, Any]) -> Mark:
+    return Mark(**given)

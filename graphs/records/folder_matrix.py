@@ -1,0 +1,166 @@
+"""The matrix of one folder: its use cases with their places, those that still have to be rated apart."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+from pydantic import ValidationError
+
+from graphs.models import Folder, Object, UseCase
+from graphs.objects.headers import rows_named
+from graphs.records.folders import MatrixShape
+from graphs.records.kinds import FOLDER
+from graphs.records.matrix import Matrix, Place, Quadrant, Side
+from graphs.site.access import Member, or_not_found
+
+#: Use cases of one folder that its matrix has; further ones, by name, are left out.
+MOST = 10_000
+#: Rows of one page of the table.
+PAGE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """A use case with its place; where a rating is missing it has none yet, and `place` is what there is."""
+
+    id: str
+    name: str
+    status: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """The part of the plane in the n-th column and row of so many."""
+
+    columns: int
+    rows: int
+    column: int
+    row: int
+
+    def __str__(self) -> str:
+        return "-".join(map(str, (self.columns, self.rows, self.column, self.row)))
+
+    @classmethod
+    def parse(cls, text: str) -> Self | None:
+        """The cell that `str` made the text of; None for any other text."""
+        parts = text.split("-")
+        if len(parts) != 4 or not all(part.isascii() and part.isdigit() and len(part) <= 2 for part in parts):
+            return None
+        columns, rows, column, row = map(int, parts)
+        return cls(columns, rows, column, row) if columns and rows else None
+
+
+@dataclass(frozen=True)
+class FolderMatrix:
+    """`use_cases` are in the order of their names."""
+
+    folder: Folder
+    matrix: Matrix
+    use_cases: Sequence[Rated]
+
+    @property
+    def has_axes(self) -> bool:
+        return bool(self.matrix.value.axes and self.matrix.complexity.axes)
+
+    @cached_property
+    def placed(self) -> list[Rated]:
+        """Those that have a rating on every axis."""
+        return [each for each in self.use_cases if not each.place.unrated] if self.has_axes else []
+
+    @cached_property
+    def unrated(self) -> list[Rated]:
+        """Those that lack a rating; without axes there is none to lack."""
+        return [each for each in self.use_cases if each.place.unrated] if self.has_axes else []
+
+    def cell(self, use_case: Rated, columns: int, rows: int) -> Cell:
+        """Where a use case is if the plane has so many columns and rows."""
+        x = _share(use_case.place.complexity.points, self.matrix.complexity)
+        y = _share(use_case.place.value.points, self.matrix.value)
+        return Cell(columns, rows, min(int(x * columns), columns - 1), min(int(y * rows), rows - 1))
+
+    def within(self, cell: Cell | None) -> list[Rated]:
+        """The placed use cases of a cell, all of them without one."""
+        if cell is None:
+            return self.placed
+        return [each for each in self.placed if self.cell(each, cell.columns, cell.rows) == cell]
+
+
+def extent(side: Side) -> float:
+    """How far the plane reaches: all that a side can amount to, and its threshold."""
+    return max(side.most, side.threshold) or 1.0
+
+
+def matrix_of(folder: Folder, config: Mapping[str, Any] | None = None) -> FolderMatrix:
+    """The matrix of a folder, by another configuration if one is given."""
+    matrix = _matrix(folder.matrix_config if config is None else config)
+    columns = ("pk", "name", "status", "data__valueScores", "data__complexityScores")
+    rows = UseCase.objects.filter(folder=folder).order_by("name", "pk").values_list(*columns)[:MOST]
+    places = _Places(matrix)
+    use_cases = [
+        Rated(str(key), name, status, places.of(value, complexity)) for key, name, status, value, complexity in rows
+    ]
+    return FolderMatrix(folder, matrix, use_cases)
+
+
+def folder_for(member: Member, key: str) -> Folder:
+    """A folder of the member's workspace. Foreign and absent alike raise `NotFound`."""
+    return or_not_found(rows_named(member, FOLDER, [key]).get(key.lower()))
+
+
+def version_of(folder: Folder) -> int:
+    """The version of a folder; one that nobody has spoken of is at its first."""
+    headers = Object.objects.filter(workspace=folder.workspace_id, type=FOLDER.name, key=str(folder.pk))
+    return headers.values_list("version", flat=True).first() or 1
+
+
+#: What the table may be ordered by; names come second.
+ORDERS: Mapping[str, Callable[[Rated], Any]] = {
+    "name": lambda each: each.name.casefold(),
+    "status": lambda each: each.status,
+    "value": lambda each: each.place.value.points,
+    "complexity": lambda each: each.place.complexity.points,
+    "quadrant": lambda each: list(Quadrant).index(each.place.quadrant),
+}
+DEFAULT_ORDER = "-value"
+
+
+def ordered(use_cases: Sequence[Rated], order: str) -> list[Rated]:
+    """Use cases by one of `ORDERS`, with a minus in front descending."""
+    return sorted(use_cases, key=ORDERS[order.removeprefix("-")], reverse=order.startswith("-"))
+
+
+def _matrix(config: Mapping[str, Any]) -> Matrix:
+    """The matrix of a configuration. One that other code saved in no shape has no axes."""
+    try:
+        MatrixShape.model_validate(config)
+    except ValidationError:
+        return Matrix.of({})
+    return Matrix.of(config)
+
+
+class _Places:
+    """Places by ratings: of thousands of use cases many are rated alike, and each place is computed once."""
+
+    def __init__(self, matrix: Matrix) -> None:
+        self._matrix = matrix
+        self._known: dict[Any, Place] = {}
+
+    def of(self, value: Any, complexity: Any) -> Place:
+        """Where a use case with these scores is. Scores that other code saved in no shape are none."""
+        try:
+            ratings = (_ratings(value), _ratings(complexity))
+            if ratings not in self._known:
+                self._known[ratings] = self._matrix.place({"valueScores": value, "complexityScores": complexity})
+            return self._known[ratings]
+        except (AttributeError, KeyError, TypeError):
+            return self._matrix.place({})
+
+
+def _ratings(scores: Any) -> tuple[Any, ...]:
+    return tuple((score["axisId"], score.get("rating")) for score in scores or ())
+
+
+def _share(points: float, side: Side) -> float:
+    return points / extent(side)

@@ -1,0 +1,106 @@
+"""The kinds of records, registered as an application registers its models: paths of fields, labels, limits."""
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from graphs import objects
+from graphs.models import Company, Folder, UseCase
+from graphs.models.records import Status, shapes
+from graphs.objects import Field
+from graphs.objects.kinds import Form
+from graphs.records import limits
+from graphs.records.shapes import problems_of
+
+
+def _within(column: str, key: str, label: str | Promise, form: Form = "json", limit: int | None = None) -> Field:
+    """The field of a value within a JSON column."""
+    return Field(f"{column}.{key}", column, label, form, inside=(key,), limit=limit)
+
+
+def _line(key: str, label: str | Promise) -> Field:
+    return _within("data", key, label, "text", limits.NAME_CHARS)
+
+
+def _text(key: str, label: str | Promise) -> Field:
+    return _within("data", key, label, "text", limits.TEXT_CHARS)
+
+
+def _section(key: str, label: str | Promise) -> Field:
+    return _within("executive_summary", key, label, "text", limits.SECTION_CHARS)
+
+
+shapes.problems = problems_of
+#: Only what generates a record says that it is being generated.
+_STATUS = Field("status", "status", _("status"), limit=20, reserved=(Status.GENERATING.value,))
+
+COMPANY = objects.register(
+    Company,
+    name="company",
+    title="name",
+    fields=(
+        *("name", _STATUS, "industry", "size", "products", "processes", "challenges", "objectives"),
+        "technologies",
+    ),
+    workspace="workspace",
+    url="company",
+    cascade=True,
+)
+FOLDER = objects.register(
+    Folder,
+    name="folder",
+    title="name",
+    fields=(
+        *("name", _STATUS, "description"),
+        _within("matrix_config", "valueAxes", _("value axes")),
+        _within("matrix_config", "complexityAxes", _("complexity axes")),
+        _within("matrix_config", "thresholds", _("thresholds")),
+        _section("introduction", _("introduction")),
+        _section("analysis", _("analysis")),
+        _section("recommendation", _("recommendation")),
+        _section("references", _("references")),
+    ),
+    workspace="workspace",
+    parent="company",
+    url="folder",
+    cascade=True,
+)
+EXECUTIVE_SUMMARY = objects.register_view(
+    FOLDER,
+    name="executive_summary",
+    label=_("executive summary"),
+    plural=_("executive summaries"),
+    fields=[field.name for field in FOLDER.fields if field.column == "executive_summary"],
+    url="folder",
+)
+USE_CASE = objects.register(
+    UseCase,
+    name="usecase",
+    title="data.name",
+    fields=(
+        Field("data.name", "data", _("name"), inside=("name",), limit=limits.NAME_CHARS, ordering="name"),
+        _STATUS,
+        _text("description", _("description")),
+        _text("problem", _("problem")),
+        _text("solution", _("solution")),
+        _within("data", "benefits", _("benefits")),
+        _within("data", "metrics", _("metrics")),
+        _within("data", "risks", _("risks")),
+        _within("data", "constraints", _("constraints")),
+        _within("data", "nextSteps", _("next steps")),
+        _within("data", "dataSources", _("data sources")),
+        _within("data", "dataObjects", _("data objects")),
+        _line("domain", _("domain")),
+        _within("data", "technologies", _("technologies")),
+        _line("contact", _("contact")),
+        _line("deadline", _("deadline")),
+        _within("data", "references", _("references")),
+        _within("data", "valueScores", _("value scores")),
+        _within("data", "complexityScores", _("complexity scores")),
+        Field("data.*", "data", _("other data"), "json", inside=("*",), minor=True),
+        Field("model", "model", _("model"), limit=100, minor=True, fixed=True),
+    ),
+    workspace="workspace",
+    parent="folder",
+    url="use-case",
+    cascade=True,
+)

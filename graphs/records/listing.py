@@ -1,0 +1,152 @@
+"""Records of a workspace as their lists show them: searched, filtered, in an order, a page at a time."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.db.models import Count, Model, Q, QuerySet, Value
+from django.urls import reverse
+
+from graphs.models import Object, Workspace
+from graphs.models.records import Status
+from graphs.objects.headers import children_of, listed, parent_of, ref_of, url_of
+from graphs.objects.kinds import Kind
+from graphs.records.kinds import COMPANY, FOLDER, USE_CASE
+from graphs.site.access import Member
+
+KINDS_OF_RECORDS = (COMPANY, FOLDER, USE_CASE)
+MAX_SEARCH_CHARS = 200
+#: What lists may be ordered by, with the columns that pages are cut by.
+ORDERS: Mapping[str, tuple[str, ...]] = {
+    "name": ("name", "id"),
+    "status": ("status", "name", "id"),
+    "changed": ("updated_at", "id"),
+}
+#: Holders that a list offers to choose from.
+HOLDERS = 500
+#: Records that the home page shows.
+LATEST = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What of a kind a list is to show. `order` is one of `ORDERS`, with a minus in front descending."""
+
+    search: str = ""
+    status: str = ""
+    holder: Object | None = None
+    order: str = "name"
+
+    @property
+    def ordering(self) -> tuple[str, ...]:
+        """The columns of the order, for pages."""
+        columns = ORDERS[self.order.removeprefix("-")]
+        return tuple(f"-{column}" for column in columns) if self.order.startswith("-") else columns
+
+    @property
+    def as_filters(self) -> str:
+        """The query that asks the API for these records, as far as it can tell them: it searches for one text."""
+        asked = {"parent": f"{self.holder.type}:{self.holder.key}"} if self.holder else {}
+        return urlencode(asked | ({"search": self.search} if len(self.search.split()) == 1 else {}))
+
+    @property
+    def descending(self) -> str:
+        """The order that is turned round; "" if it is not."""
+        return self.order.removeprefix("-") if self.order.startswith("-") else ""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedRecord:
+    """A row of a list. `held` is how much it holds of each kind, with what these are called."""
+
+    row: Any
+    key: str
+    url: str
+    holder: Any = None
+    holder_url: str = ""
+    held: Sequence[tuple[str, int]] = ()
+
+
+def matching(member: Member, kind: Kind, asked: Asked) -> QuerySet[Any]:
+    """The rows that a list shows, whatever their status."""
+    rows = listed(member, kind, parent=asked.holder)
+    for word in asked.search[:MAX_SEARCH_CHARS].replace("\x00", "").split():
+        rows = rows.filter(_has(kind, word))
+    return rows
+
+
+def by_status(rows: QuerySet[Any]) -> dict[str, int]:
+    """How many of the rows have each status."""
+    counts = dict(rows.order_by().values_list("status").annotate(Count("pk")))
+    return {status: counts.get(status, 0) for status in Status.values}
+
+
+def as_listed(kind: Kind, rows: Sequence[Any]) -> list[ListedRecord]:
+    """Rows with their addresses, what holds them, and how much they hold: one statement for each kind of these."""
+    held = [(str(child.plural), _counts(child, rows)) for child in children_of(kind)]
+    holder = parent_of(kind)
+    found = []
+    for row in rows:
+        above = getattr(row, kind.parent) if holder else None
+        found.append(
+            ListedRecord(
+                row,
+                ref_of(kind, row).key,
+                url_of(kind, row),
+                above,
+                url_of(holder, above) if holder and above else "",
+                [(called, counts.get(row.pk, 0)) for called, counts in held],
+            )
+        )
+    return found
+
+
+def holders(member: Member, kind: Kind) -> list[tuple[str, str]]:
+    """Keys and titles of what may hold records of a kind, at most `HOLDERS`."""
+    holder = parent_of(kind)
+    if holder is None:
+        return []
+    rows = listed(member, holder).values_list("pk", holder.field(holder.title).ordered)[:HOLDERS]
+    return [(str(key), title) for key, title in rows]
+
+
+def counted(workspace: Workspace) -> dict[str, int]:
+    """How many records of each kind a workspace has, in one statement."""
+    one, *others = (
+        kind.model._default_manager.filter(workspace=workspace)
+        .order_by()
+        .values("workspace")
+        .annotate(kind=Value(kind.name), count=Count("pk"))
+        .values_list("kind", "count")
+        for kind in KINDS_OF_RECORDS
+    )
+    found = dict(one.union(*others, all=True))
+    return {kind.name: found.get(kind.name, 0) for kind in KINDS_OF_RECORDS}
+
+
+def latest(workspace: Workspace) -> list[tuple[str, str]]:
+    """The names and addresses of the records that were changed last, of whichever kind, in one statement."""
+    one, *others = (
+        kind.model._default_manager.filter(workspace=workspace)
+        .order_by("-updated_at")
+        .values_list(Value(kind.url), "pk", "name", "updated_at")[:LATEST]
+        for kind in KINDS_OF_RECORDS
+    )
+    found = one.union(*others, all=True).order_by("-updated_at", "pk")[:LATEST]
+    return [(name, reverse(url, args=[key])) for url, key, name, _when in found]
+
+
+def _has(kind: Kind, word: str) -> Q:
+    """The condition that one of the texts of a record holds a word."""
+    wanted = Q()
+    for each in kind.fields:
+        if each.form == "text" and each.column != "status":
+            wanted |= Q(**{"__".join((each.column, *each.inside, "icontains")): word})
+    return wanted
+
+
+def _counts(child: Kind, rows: Sequence[Model]) -> dict[Any, int]:
+    """How many records of a kind these hold, by their primary keys."""
+    held = child.model._default_manager.filter(**{f"{child.parent}__in": [row.pk for row in rows]})
+    return dict(held.order_by().values_list(child.parent).annotate(Count("pk")))

@@ -1,0 +1,28 @@
+// The list of records: all rows of the page chosen at once, and how many are.
+
+import { t } from "./strings.js";
+
+const form = document.querySelector("[data-record-list]");
+const boxes = [...form?.querySelectorAll('input[name="record"]') ?? []];
+const all = form?.querySelector("[data-all]");
+const said = form?.querySelector("[data-chosen]");
+const none = said?.textContent;
+
+function show() {
+  const chosen = boxes.filter((box) => box.checked).length;
+  all.checked = chosen === boxes.length;
+  all.indeterminate = chosen > 0 && chosen < boxes.length;
+  said.textContent = chosen ? t("Chosen: {count}", { count: chosen }) : none;
+  form.querySelector("fieldset button").disabled = chosen === 0;
+}
+
+if (all && boxes.length) {
+  all.hidden = false;
+  all.addEventListener("change", () => {
+    for (const box of boxes) box.checked = all.checked;
+    show();
+  });
+  form.addEventListener("change", show);
+  window.addEventListener("pageshow", show); // a browser that comes back keeps what was chosen
+  show();
+}

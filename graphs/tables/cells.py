@@ -1,0 +1,117 @@
+"""Values of fields as texts of cells, and back: what one writes the other reads as the same value."""
+
+import json
+import re
+from decimal import Decimal
+from typing import Any
+
+from django.contrib.postgres.fields import ArrayField
+from django.utils.translation import gettext as _
+
+from graphs.objects.kinds import Field, Kind
+from graphs.site.json_input import BadJSON, parse_json
+from graphs.site.json_values import same, storable_object
+
+_BULLET = re.compile(r"[-*•]\s+")
+_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_COMMA = re.compile(r"[+-]?\d+,\d+")
+_SPACES = re.compile("[ \u00a0\u202f]")
+_TRUE = {"true", "yes", "1", "vrai", "oui"}
+_FALSE = {"false", "no", "0", "faux", "non"}
+
+
+class NoValue(Exception):
+    """The text is no value of the field; its own text says why."""
+
+
+def text_of(kind: Kind, field: Field, value: Any) -> str:
+    """The value as the text of a cell; nothing is an empty one."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        is_told = field.form != "json" or (value.strip() and same(_json_of(kind, field, value), value))
+        return value if is_told else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, int | float):
+        return repr(value)
+    return json.dumps(value, ensure_ascii=False)
+
+
+def value_of(kind: Kind, field: Field, text: str, now: Any, *, decimal_comma: bool = False) -> Any:
+    """The value that a cell gives to a field which has another one `now`, None where that is a new object's.
+
+    Raises `NoValue`.
+    """
+    if text == text_of(kind, field, now):
+        return now
+    if not text.strip():
+        return _nothing(kind, field, text, now)
+    match field.form:
+        case "number":
+            return _number(text, now, decimal_comma=decimal_comma)
+        case "boolean":
+            return _boolean(text)
+        case "json":
+            lines = isinstance(now, list) and not text.lstrip().startswith(("[", "{"))
+            return _lines(text) if lines else _json_of(kind, field, text)
+    return text
+
+
+def is_text(field: Field, text: str) -> bool:
+    """Whether the text of a cell is none of a number or a truth value, which no spreadsheet works out."""
+    return field.form not in ("number", "boolean") or not (_NUMBER.fullmatch(text) or text in ("true", "false", ""))
+
+
+def _nothing(kind: Kind, field: Field, text: str, now: Any) -> Any:
+    """What an empty cell means: what a field has that nothing stands in."""
+    if now is None or now == "":
+        return text if text and field.form not in ("json", "number", "boolean") else now
+    column: Any = kind.model._meta.get_field(field.column)
+    if field.inside or column.null:
+        return None
+    if field.form == "json":
+        return column.get_default()
+    return text
+
+
+def _number(text: str, now: Any, *, decimal_comma: bool) -> Any:
+    """The number as the column reads it; what is there `now` if that is the same, however it is written."""
+    plain = _SPACES.sub("", text)
+    if decimal_comma and _COMMA.fullmatch(plain):
+        plain = plain.replace(",", ".")
+    if not _NUMBER.fullmatch(plain):
+        raise NoValue(_("This is no number."))
+    return now if now is not None and Decimal(str(now)) == Decimal(plain) else plain
+
+
+def _boolean(text: str) -> bool:
+    word = text.strip().lower()
+    if word in _TRUE:
+        return True
+    if word in _FALSE:
+        return False
+    raise NoValue(_("This is neither “true” nor “false”."))
+
+
+def _json_of(kind: Kind, field: Field, text: str) -> Any:
+    """The JSON that a text says: a list, an object or a quoted text, a list of lines, or what it is."""
+    column = kind.model._meta.get_field(field.column)
+    if isinstance(column, ArrayField) and not text.lstrip().startswith("["):
+        return _lines(text)
+    lines = text.splitlines()
+    if text[:1] in ("[", "{", '"') or (field.limit is None and len(lines) == 1):
+        try:
+            return storable_object({"value": parse_json(text.encode())})["value"]
+        except BadJSON:
+            return text
+        except ValueError as error:
+            raise NoValue(str(error)) from error
+    if all(_BULLET.match(line) for line in lines if line.strip()):
+        return _lines(text)
+    return text
+
+
+def _lines(text: str) -> list[str]:
+    """One item of each line, without what stands before it in a list."""
+    return [_BULLET.sub("", line, count=1).strip() for line in text.splitlines() if line.strip()]

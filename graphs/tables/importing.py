@@ -1,0 +1,141 @@
+"""Imports rows of a file as objects of a kind: one change set, all or nothing, marked as come from outside."""
+
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from graphs.history import editing
+from graphs.history.outside import catch_up
+from graphs.models import ChangeSet, Modification, Object, Origin, Revision
+from graphs.objects.edit_conflicts import EditConflict, EditConflicts
+from graphs.objects.headers import existing
+from graphs.objects.holding import held
+from graphs.objects.kinds import Kind
+from graphs.objects.operations import Operation
+from graphs.objects.refs import Ref
+from graphs.objects.stores import find
+from graphs.site.access import Member
+from graphs.tables import csv_files, spreadsheets
+from graphs.tables.columns import is_known
+from graphs.tables.import_plan import ImportPlan, RowPlan, changed_since, plan
+from graphs.tables.table import Table
+from graphs.workflows import trust
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What was done."""
+
+    change_set: uuid.UUID
+    creates: int
+    updates: int
+
+
+class RowsRefused(Exception):
+    """Some rows cannot be imported; nothing was stored."""
+
+    def __init__(self, planned: ImportPlan) -> None:
+        super().__init__(f"{len(planned.errors)} errors")
+        self.planned = planned
+
+
+class OtherFile(Exception):
+    """The file is not the one that the preview has shown."""
+
+
+class _NothingToDo(Exception): ...
+
+
+def read(kind: Kind, data: bytes) -> Table:
+    """The table of a file, a spreadsheet or CSV. Raises `TableRefused`."""
+    if data.startswith(spreadsheets.MARK):
+        return spreadsheets.read(data)
+    return csv_files.read(data, lambda head: is_known(kind, head))
+
+
+def import_rows(
+    member: Member, kind: Kind, table: Table, request: editing.Request, expected: str = ""
+) -> Imported | None:
+    """Does what the rows say, all of it or nothing; gives None if all is like this already.
+
+    With what a preview `expected`, only if that is so still.
+
+    Raises `RowsRefused`, `OtherFile`, `EditConflicts`, `KeyUsed`, `ChangeRefused` and `Forbidden`.
+    """
+    member.require_editor()
+    planned = _without_errors(plan(member, kind, table))
+    changed = _headers(member, [row.ref for row in planned.rows if row.action == "update"])
+    catch_up(changed)
+    planned_now: list[Operation] = []  # nothing for a request that was done before
+
+    def operations(editor: Member) -> Sequence[Operation]:
+        now = _without_errors(plan(editor, kind, table))
+        if expected:
+            _refuse_changed(editor, table, now, expected)
+        if not now.operations:
+            raise _NothingToDo
+        planned_now.extend(now.operations)
+        return now.operations
+
+    try:
+        with transaction.atomic():
+            list(held(Object.objects.filter(pk__in=[each.pk for each in changed])))
+            done = editing.change_several(member, kind, request, plan_it=operations, origin=Origin.IMPORT)
+            if planned_now:
+                _mark(member, done)
+    except _NothingToDo:
+        return None
+    return _counted(done)
+
+
+def _without_errors(planned: ImportPlan) -> ImportPlan:
+    if planned.errors:
+        raise RowsRefused(planned)
+    return planned
+
+
+def _headers(member: Member, refs: Sequence[Ref]) -> list[Object]:
+    """The headers of rows, which get one if nobody has spoken of them yet."""
+    there = find(member.workspace.pk, refs)
+    found = (there.get(ref) or existing(member.workspace.pk, ref) for ref in refs)
+    return [each for each in found if each is not None]
+
+
+def _refuse_changed(member: Member, table: Table, now: ImportPlan, expected: str) -> None:
+    """Raises `OtherFile`, or `EditConflicts` with what would be done otherwise than a preview has shown."""
+    changed = changed_since(table, now, expected)
+    if changed is None:
+        raise OtherFile
+    if changed:
+        there = find(member.workspace.pk, [row.ref for row in changed])
+        raise EditConflicts([each for row in changed for each in _conflicts(row, there.get(row.ref))])
+
+
+def _conflicts(row: RowPlan, of: Object | None) -> Iterable[EditConflict]:
+    """What stands in the fields that the row would change, with who changed each of them last."""
+    if of is None or row.action == "create":
+        yield EditConflict(row.ref, "", None, None, row.new)
+        return
+    for name, found in row.was.items():
+        last = Modification.objects.filter(type=of.type, object=of.pk, kind=of.type, key=of.key, field=name)
+        latest = last.select_related("change_set").order_by("-version").first()
+        by, at, old = ("", None, None)
+        if latest is not None:
+            by, at, old = latest.change_set.actor_label, latest.change_set.created_at, latest.old
+        yield EditConflict(row.ref, name, old, found, row.new.get(name), of.version, by, at)
+
+
+def _mark(member: Member, done: uuid.UUID) -> None:
+    """Marks what a change set changed as untrusted: what is in it came from outside."""
+    changed = Revision.objects.filter(change_set=done).values("object")
+    Object.objects.filter(pk__in=changed).update(**trust.mark(member.user))
+
+
+def _counted(done: uuid.UUID) -> Imported:
+    """What a change set did, also one that an earlier request made with this key."""
+    rows = ChangeSet.objects.get(pk=done).modifications.order_by()
+    creates = rows.filter(action=Modification.Action.CREATE).count()
+    updates = rows.filter(action=Modification.Action.UPDATE).values("object").distinct().count()
+    return Imported(done, creates, updates)

@@ -1,0 +1,178 @@
+"""What the demo answers and proposes about business records, in both languages, with the real tools."""
+
+import re
+from typing import Any
+
+import pytest
+
+from config.demo.records import Language, import_demo_records
+from graphs.history import editing
+from graphs.models import Company, Folder, UseCase
+from graphs.objects.actions import parse
+from graphs.objects.headers import object_for
+from graphs.objects.refs import Ref
+from tests.chat.providers.demo.conversing import Conversation
+from tests.seeded import World, world
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def here() -> World:
+    return world()
+
+
+def about(here: World, name: str, language: Language = "en", type_: str = "") -> Conversation:
+    """A conversation about the record of the demo with this name."""
+    if not Company.objects.exists():
+        import_demo_records(here.alice.workspace, language)
+    for kind, model in (("company", Company), ("folder", Folder), ("usecase", UseCase)):
+        row: Any = model.objects.filter(name=name).first()
+        if row is not None:
+            return Conversation(here.alice, object_for(here.alice, Ref(type_ or kind, str(row.pk))))
+    raise AssertionError(name)
+
+
+def names(answer: str) -> list[str]:
+    """The titles of the use cases that an answer links, in its order."""
+    keys = re.findall(r"\{\{usecase:([0-9a-f-]+)\}\}", answer)
+    return [UseCase.objects.get(pk=key).name for key in dict.fromkeys(keys)]
+
+
+@pytest.mark.parametrize("question", ["What is this folder about?", "What is it?", "Describe this folder"])
+def test_what_a_record_is_about(here: World, question: str) -> None:
+    answer = about(here, "Warehouse").ask(question)
+    assert "easier and faster" in answer
+    assert "not a language model" in answer
+
+
+@pytest.mark.parametrize(
+    ("folder", "language", "question"),
+    [
+        ("Warehouse", "en", "Which use cases are in this folder?"),
+        ("Warehouse", "en", "How many use cases are there?"),
+        ("Warehouse", "en", "List the use cases"),
+        ("Entrepôt", "fr", "Quels cas d’usage y a-t-il dans ce dossier ?"),
+        ("Entrepôt", "fr", "Liste les cas d'usage"),
+    ],
+)
+def test_what_a_folder_holds(here: World, folder: str, language: Language, question: str) -> None:
+    answer = about(here, folder, language).ask(question)
+    assert len(names(answer)) == 6
+    assert "6" in answer
+
+
+@pytest.mark.parametrize(
+    ("folder", "language", "question"),
+    [
+        ("Warehouse", "en", "Which use cases are valuable and easy?"),
+        ("Warehouse", "en", "Which are the best?"),
+        ("Entrepôt", "fr", "Quels cas d’usage sont utiles et faciles ?"),
+    ],
+)
+def test_what_is_valuable_and_easy(here: World, folder: str, language: Language, question: str) -> None:
+    answer = about(here, folder, language).ask(question)
+    first, second, *others = names(answer)
+    assert {first, second} <= {"Label check by camera", "Picking routes"} or language == "fr"
+    assert not others
+
+
+@pytest.mark.parametrize(
+    ("name", "language", "question", "told"),
+    [
+        ("Customer service", "en", "What is missing?", "Customers notice"),
+        ("Customer service", "en", "Which use cases are not rated yet?", "Customers notice"),
+        ("Service client", "fr", "Que manque-t-il ?", ""),
+        ("Mood of customers", "en", "What is missing here?", "Customers notice"),
+        ("Picking routes", "en", "What is missing?", "nothing missing"),
+    ],
+)
+def test_what_is_missing(here: World, name: str, language: Language, question: str, told: str) -> None:
+    answer = about(here, name, language).ask(question)
+    assert told in answer
+    if name in ("Customer service", "Service client"):
+        assert len(names(answer)) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "language", "question"),
+    [
+        ("Customer service", "en", "Which use cases are similar?"),
+        ("Customer service", "en", "Find near-duplicates"),
+        ("Suggested replies", "en", "Which use cases are similar?"),
+        ("Service client", "fr", "Trouve les doublons"),
+        ("Réponses suggérées", "fr", "Quels cas d’usage se ressemblent ?"),
+    ],
+)
+def test_near_duplicates_are_found_by_rules(here: World, name: str, language: Language, question: str) -> None:
+    found = names(about(here, name, language).ask(question))
+    wanted = {"en": {"Suggested replies", "Drafts of replies for agents"}}.get(
+        language, {"Réponses suggérées", "Brouillons de réponses pour les conseillers"}
+    )
+    assert set(found) == wanted
+
+
+def test_two_records_are_compared(here: World) -> None:
+    talk = about(here, "Customer service")
+    answer = talk.ask("Compare Suggested replies with Drafts of replies for agents")
+    assert "`data.description`" in answer
+    assert "↔" in answer
+
+
+def test_two_versions_are_compared(here: World) -> None:
+    talk = about(here, "Picking routes")
+    assert talk.about is not None
+    updates = {"data.contact": "Somebody else"}
+    action = parse("update_object", {"object": f"usecase:{talk.about.key}", "updates": updates})
+    editing.edit(here.alice, talk.about, editing.Request([action]))
+    answer = talk.ask("Compare versions 1 and 2")
+    assert "`data.contact`: Claire Dumas → Somebody else" in answer
+
+
+@pytest.mark.parametrize(
+    ("name", "language", "question", "field", "rated"),
+    [
+        ("Mood of customers", "en", "Rate the value with 4", "data.valueScores", {"savings": 4, "customers": 4}),
+        ("Customer service", "en", "Rate the value of Mood of customers with 4", "data.valueScores", {"reach": 4}),
+        ("Mood of customers", "en", "Rate Customers notice with 5", "data.valueScores", {"customers": 5, "reach": 2}),
+        ("Humeur des clients", "fr", "Note la complexité à 3", "data.complexityScores", {"people": 3, "data": 3}),
+    ],
+)  # fmt: skip
+def test_a_rating_is_proposed(
+    here: World, name: str, language: Language, question: str, field: str, rated: dict[str, int]
+) -> None:
+    talk = about(here, name, language)
+    talk.ask(question)
+    tool, arguments = talk.calls[-1]
+    assert tool == "propose_update_object"
+    given = {score["axisId"]: score["rating"] for score in arguments["updates"][field]}
+    assert len(given) == 3
+    assert rated.items() <= given.items()
+
+
+@pytest.mark.parametrize(
+    ("name", "language", "question", "told"),
+    [
+        ("Picking routes", "en", "Propose a better description", "Pickers walk eleven kilometres"),
+        ("Warehouse", "en", "Improve the description of Picking routes", "Pickers walk eleven kilometres"),
+        ("Réponses suggérées", "fr", "Propose une meilleure description", "vingt mêmes réponses"),
+    ],
+)
+def test_a_better_description_is_proposed(here: World, name: str, language: Language, question: str, told: str) -> None:
+    talk = about(here, name, language)
+    talk.ask(question)
+    tool, arguments = talk.calls[-1]
+    assert tool == "propose_update_object"
+    assert told in arguments["updates"]["data.description"]
+
+
+def test_a_rating_of_no_axis_is_told(here: World) -> None:
+    talk = about(here, "Picking routes")
+    assert "no axis" in talk.ask("Rate the colour with 4")
+    assert not [name for name, _arguments in talk.calls if name.startswith("propose_")]
+
+
+def test_a_graph_has_no_places_and_a_node_no_rating(here: World) -> None:
+    talk = Conversation(here.alice, here.nba)
+    assert "No use case" in talk.ask("Which use cases are valuable and easy?")
+    assert "with objects only" in talk.ask("Rate the value of fetch-api with 4")

@@ -1,0 +1,386 @@
+"""The page of a record in real browsers, at a site of its own: editing in place, with others there."""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.utils import timezone
+from playwright.sync_api import Locator, Page, expect
+
+from graphs.history.outside import catch_up
+from graphs.models import ChangeSet, Company, Folder, Membership, Object, Role, UseCase
+from graphs.models.records import Record
+from graphs.objects.headers import header_of
+from graphs.objects.kinds import KINDS
+from tests.browser import TIMEOUT, Windows, port, sign_in
+from tests.cast import signed_in
+from tests.graphs.records.asking import TYPES, update
+from tests.graphs.records.conftest import AXES
+from tests.graphs.records.portfolio import Portfolio
+from tests.site import Site, site
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+ADDRESSES = {"company": "companies", "folder": "folders", "usecase": "use-cases"}
+Open = Callable[..., Page]
+
+
+@pytest.fixture
+def started(portfolio: Portfolio, alice: User, bob: User) -> Iterator[Site]:
+    Membership.objects.create(
+        user=User.objects.create_user("dora"), workspace=portfolio.workspace, role=Role.EDITOR
+    )  # fmt: skip
+    for record in (portfolio.company, portfolio.folder, *portfolio.use_cases):
+        catch_up([header_of(KINDS[TYPES[type(record).__name__]], record.workspace_id, record)])
+    with site(port=port()) as ready:
+        yield ready
+
+
+@pytest.fixture
+def visit(windows: Windows, started: Site) -> Iterator[Open]:
+    """Opens the page of a record for somebody in a window of their own; nothing goes wrong in it."""
+    complaints: list[str] = []
+
+    def opened(record: Record, person: str = "alice", query: str = "", **look: Any) -> Page:
+        page = windows.open(**look)
+        page.context.set_default_timeout(TIMEOUT)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("console", lambda said: complaints.append(said.text) if "Security Policy" in said.text else None)
+        sign_in(page.context, User.objects.get(username=person), started.web.url)
+        page.goto(f"{started.web.url}/{ADDRESSES[TYPES[type(record).__name__]]}/{record.pk}/{query}")
+        return page
+
+    yield opened
+    assert complaints == []
+
+
+def field(page: Page, path: str) -> Locator:
+    return page.locator(f'[data-path="{path}"]')
+
+
+def edit(page: Page, path: str) -> Locator:
+    """The first control of the field, which is opened."""
+    field(page, path).locator("[data-edit]").click()
+    control = field(page, path).locator("input, textarea, select").first
+    expect(control).to_be_focused()
+    return control
+
+
+def value(page: Page, path: str) -> Locator:
+    return field(page, path).locator("[data-value]")
+
+
+def by_hand(person: str, record: Record, **fields: Any) -> None:
+    answer = update(signed_in(User.objects.get(username=person)), record, **fields)
+    assert answer.status_code == 201, answer.content
+
+
+def test_a_text_is_edited_by_keyboard_with_a_preview(visit: Open, portfolio: Portfolio) -> None:
+    page = visit(portfolio.use_cases[0])
+    area = edit(page, "data.problem")
+    expect(area).to_have_value("Optimise where goods lie.")
+    area.fill("Goods lie **anywhere**.")
+    form = field(page, "data.problem").locator("form")
+    form.get_by_role("button", name="Preview").click()
+    expect(form.locator("markdown-text strong")).to_have_text("anywhere")
+    form.get_by_role("button", name="Write").click()
+    expect(area).to_be_focused()
+    page.keyboard.press("Control+Enter")
+    expect(form).to_have_count(0)
+    expect(field(page, "data.problem").locator("[data-edit]")).to_be_focused()
+    expect(value(page, "data.problem").locator("strong")).to_have_text("anywhere")
+    portfolio.use_cases[0].refresh_from_db()
+    assert portfolio.use_cases[0].data["problem"] == "Goods lie **anywhere**."
+    assert portfolio.use_cases[0].data["name"] == "Slot planning"
+
+
+def test_escape_asks_before_it_loses_what_was_typed(visit: Open, portfolio: Portfolio) -> None:
+    page = visit(portfolio.company)
+    edit(page, "industry")
+    page.keyboard.press("Escape")
+    expect(field(page, "industry").locator("form")).to_have_count(0)
+    edit(page, "industry").fill("Rail")
+    page.keyboard.press("Escape")
+    question = page.get_by_role("alertdialog")
+    expect(question).to_contain_text("What you typed is not saved.")
+    expect(question.get_by_role("button", name="Go on writing")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(question).to_have_count(0)
+    expect(field(page, "industry").locator("input")).to_have_value("Rail")
+    page.keyboard.press("Escape")
+    question.get_by_role("button", name="Discard it").click()
+    expect(field(page, "industry").locator("form")).to_have_count(0)
+    expect(value(page, "industry")).to_have_text("nothing yet")
+
+
+def test_what_is_typed_survives_a_reload(visit: Open, portfolio: Portfolio) -> None:
+    page = visit(portfolio.company)
+    edit(page, "products").fill("Parcels, and")
+    page.reload()
+    area = field(page, "products").locator("textarea")
+    expect(area).to_have_value("Parcels, and")
+    area.press("Control+Enter")
+    expect(value(page, "products")).to_contain_text("Parcels, and")
+    page.reload()
+    expect(value(page, "products")).to_contain_text("Parcels, and")
+    expect(page.locator("form.field-form")).to_have_count(0)
+
+
+def test_lists_are_edited_as_lines(visit: Open, portfolio: Portfolio) -> None:
+    page = visit(portfolio.use_cases[0])
+    edit(page, "data.benefits").fill("Faster")
+    page.keyboard.press("Enter")
+    page.keyboard.type("Cheaper")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Backspace")
+    page.keyboard.press("Control+Enter")
+    expect(value(page, "data.benefits").locator("li .markdown")).to_have_text(["Faster", "Cheaper"])
+    portfolio.use_cases[0].refresh_from_db()
+    assert portfolio.use_cases[0].data["benefits"] == ["Faster", "Cheaper"]
+
+
+def test_scores_are_given_by_the_axes_of_the_folder(visit: Open, portfolio: Portfolio) -> None:
+    Folder.objects.filter(pk=portfolio.folder.pk).update(matrix_config=AXES)
+    page = visit(portfolio.use_cases[0])
+    edit(page, "data.valueScores").select_option(label="1 – low")
+    page.get_by_label("Why, of Gain").fill("Little to win.")
+    page.get_by_label("Why, of Gain").press("Control+Enter")
+    expect(value(page, "data.valueScores").locator(".rating")).to_contain_text("1")
+    portfolio.use_cases[0].refresh_from_db()
+    wanted = [{"axisId": "gain", "rating": 1, "description": "Little to win."}]
+    assert portfolio.use_cases[0].data["valueScores"] == wanted
+
+
+def test_axes_are_fields_of_the_folder(visit: Open, portfolio: Portfolio) -> None:
+    page = visit(portfolio.folder)
+    section = field(page, "matrix_config.valueAxes")
+    section.locator("[data-edit]").click()
+    section.get_by_role("button", name="Add an axis").click()
+    section.get_by_label("Name of the axis").fill("Gain for all")
+    section.get_by_label("Weight").fill("3")
+    section.get_by_label("Weight").press("Control+Enter")
+    expect(value(page, "matrix_config.valueAxes").get_by_role("row")).to_have_count(2)
+    portfolio.folder.refresh_from_db()
+    assert portfolio.folder.matrix_config["valueAxes"] == [{"id": "gain-for-all", "name": "Gain for all", "weight": 3}]
+
+
+def test_a_refusal_stands_beside_the_field_in_words(visit: Open, portfolio: Portfolio) -> None:
+    page = visit(portfolio.company)
+    edit(page, "name").fill(" ")
+    page.keyboard.press("Control+Enter")
+    problem = field(page, "name").get_by_role("alert")
+    expect(problem).not_to_be_empty()
+    expect(problem).not_to_contain_text("name:")
+    expect(field(page, "name").locator("input")).to_have_value(" ")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Discard it").click()
+    # Only where there is little room left is it said how much.
+    edit(page, "size").fill("x" * 100)
+    counter = field(page, "size").locator(".field-counter")
+    expect(counter).to_be_hidden()
+    field(page, "size").locator("input").fill("x" * 190)
+    expect(counter).to_have_text("10 characters left")
+    field(page, "size").locator("input").fill("x" * 201)
+    expect(counter).to_have_text("1 characters too many")
+
+
+def test_other_data_is_edited_as_json(visit: Open, portfolio: Portfolio) -> None:
+    page = visit(portfolio.use_cases[0])
+    edit(page, "data.*").fill("{no")
+    page.keyboard.press("Control+Enter")
+    expect(field(page, "data.*").get_by_role("alert")).to_have_text("This is no JSON.")
+    field(page, "data.*").locator("textarea").fill('{"owner": "Ann"}')
+    page.keyboard.press("Control+Enter")
+    expect(value(page, "data.*")).to_contain_text('"owner": "Ann"')
+
+
+def conflict(visit: Open, company: Company) -> Page:
+    """Alice wants to save what dora changed meanwhile."""
+    page = visit(company)
+    edit(page, "industry").fill("Rail")
+    by_hand("dora", company, industry="Air")
+    expect(field(page, "industry").get_by_text("This was changed meanwhile.")).to_be_visible()
+    page.keyboard.press("Control+Enter")
+    sides = page.get_by_role("alertdialog")
+    expect(sides).to_contain_text("dora changed this meanwhile")
+    expect(sides.locator(".field-side")).to_have_text(["Air", "Rail"])
+    company.refresh_from_db()
+    assert company.industry == "Air"
+    return page
+
+
+def test_two_people_change_one_field_and_mine_holds(visit: Open, portfolio: Portfolio) -> None:
+    page = conflict(visit, portfolio.company)
+    page.get_by_role("button", name="Use mine").click()
+    expect(value(page, "industry")).to_have_text("Rail")
+    portfolio.company.refresh_from_db()
+    assert portfolio.company.industry == "Rail"
+
+
+def test_two_people_change_one_field_and_theirs_holds(visit: Open, portfolio: Portfolio) -> None:
+    page = conflict(visit, portfolio.company)
+    page.get_by_role("button", name="Keep theirs").click()
+    expect(value(page, "industry")).to_have_text("Air")
+    # What was typed is put aside, not lost.
+    page.get_by_role("button", name="Take mine up again").click()
+    expect(field(page, "industry").locator("input")).to_have_value("Rail")
+    page.keyboard.press("Control+Enter")
+    expect(value(page, "industry")).to_have_text("Rail")
+
+
+def test_two_people_change_two_fields_and_both_hold(visit: Open, portfolio: Portfolio) -> None:
+    page = visit(portfolio.company)
+    edit(page, "industry").fill("Rail")
+    by_hand("dora", portfolio.company, size="100 people")
+    expect(value(page, "size")).to_have_text("100 people")
+    expect(field(page, "industry").locator("input")).to_have_value("Rail")
+    page.keyboard.press("Control+Enter")
+    expect(value(page, "industry")).to_have_text("Rail")
+    portfolio.company.refresh_from_db()
+    assert (portfolio.company.industry, portfolio.company.size) == ("Rail", "100 people")
+
+
+def test_undo_and_redo_by_keys_and_buttons_also_after_a_reload(visit: Open, portfolio: Portfolio) -> None:
+    page = visit(portfolio.company)
+    edit(page, "industry").fill("Rail")
+    page.keyboard.press("Control+Enter")
+    expect(value(page, "industry")).to_have_text("Rail")
+    page.reload()
+    page.keyboard.press("Control+z")
+    expect(value(page, "industry")).to_have_text("nothing yet")
+    expect(page.locator(".undo-said")).to_have_text("Undone.")
+    page.get_by_role("button", name="Redo", exact=True).click()
+    expect(value(page, "industry")).to_have_text("Rail")
+    page.get_by_role("button", name="Undo", exact=True).click()
+    expect(value(page, "industry")).to_have_text("nothing yet")
+    page.keyboard.press("Control+Shift+z")
+    expect(value(page, "industry")).to_have_text("Rail")
+    # In a field the keys are those of the field.
+    edit(page, "size").press_sequentially("10")
+    page.keyboard.press("Control+z")
+    expect(value(page, "industry")).to_have_text("Rail")
+    assert ChangeSet.objects.filter(origin="rollback").count() == 4
+
+
+def test_an_undo_over_a_later_change_asks(visit: Open, portfolio: Portfolio) -> None:
+    page = visit(portfolio.company)
+    edit(page, "industry").fill("Rail")
+    page.keyboard.press("Control+Enter")
+    expect(value(page, "industry")).to_have_text("Rail")
+    by_hand("dora", portfolio.company, industry="Air")
+    expect(value(page, "industry")).to_have_text("Air")
+    page.keyboard.press("Control+z")
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("dora")
+    dialog.get_by_role("button", name="Cancel").click()
+    expect(value(page, "industry")).to_have_text("Air")
+    expect(page.get_by_role("button", name="Undo", exact=True)).to_be_enabled()
+
+
+def test_others_are_seen_where_they_write(visit: Open, portfolio: Portfolio) -> None:
+    alice, dora = visit(portfolio.company), visit(portfolio.company, "dora")
+    expect(alice.locator("[data-people]")).to_contain_text("dora")
+    edit(dora, "products")
+    expect(field(alice, "products")).to_contain_text("dora writes here")
+    expect(field(alice, "industry")).not_to_contain_text("dora")
+    dora.keyboard.press("Escape")
+    expect(field(alice, "products")).not_to_contain_text("dora")
+    dora.goto("about:blank")
+    expect(alice.locator("[data-people]")).not_to_contain_text("dora")
+
+
+def test_deleting_says_what_goes_and_everybody_sees_it(visit: Open, portfolio: Portfolio) -> None:
+    page, viewer = visit(portfolio.company), visit(portfolio.company, "bob")
+    expect(page.locator("[data-people]")).to_contain_text("bob")
+    page.get_by_role("button", name="Delete…").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("folders (1), use cases (2)")
+    dialog.get_by_role("button", name="Delete", exact=True).click()
+    expect(page.locator("[data-gone]")).to_contain_text("This was deleted by alice.")
+    expect(page.locator("[data-gone]")).to_be_focused()
+    expect(viewer.locator("[data-gone]")).to_contain_text("This was deleted by alice.")
+    expect(viewer.get_by_role("button", name="Undo")).to_have_count(0)
+    assert UseCase.objects.count() == 0
+    page.reload()
+    page.get_by_role("button", name="Undo").click()
+    expect(value(page, "name")).to_have_text("Northwind")
+    assert UseCase.objects.count() == 2
+
+
+def test_a_use_case_is_moved_to_another_folder(visit: Open, portfolio: Portfolio) -> None:
+    other = Folder.objects.create(workspace=portfolio.workspace, name="Yard")
+    page = visit(portfolio.use_cases[0])
+    page.get_by_role("button", name="Move…").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("searchbox").fill("yar")
+    expect(dialog.locator("option")).to_have_text(["held by nothing", "Yard"])
+    dialog.get_by_role("listbox").select_option(label="Yard")
+    dialog.get_by_role("button", name="Move", exact=True).click()
+    expect(page.locator(".record-head .back")).to_have_text("Yard")
+    portfolio.use_cases[0].refresh_from_db()
+    assert portfolio.use_cases[0].folder == other
+
+
+def test_a_record_is_duplicated(visit: Open, portfolio: Portfolio) -> None:
+    page = visit(portfolio.folder)
+    page.get_by_role("button", name="Duplicate…").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Also what it holds").check()
+    dialog.get_by_role("button", name="Duplicate", exact=True).click()
+    expect(value(page, "name")).to_have_text("Warehouse (copy)")
+    assert UseCase.objects.count() == 4
+
+
+def test_an_editor_says_that_an_import_was_looked_through(visit: Open, portfolio: Portfolio) -> None:
+    header = Object.objects.filter(type="company", key=str(portfolio.company.pk))
+    header.update(untrusted_since=timezone.now(), untrusted_by="dora")
+    viewer = visit(portfolio.company, "bob")
+    expect(viewer.locator("[data-untrusted]")).to_contain_text("by dora, not looked through yet.")
+    expect(viewer.locator("[data-untrusted] button")).to_have_count(0)
+    page = visit(portfolio.company)
+    page.get_by_role("button", name="I have looked through it").click()
+    expect(page.locator("[data-untrusted]")).to_have_count(0)
+    assert header.get().untrusted_since is None
+
+
+def test_the_history_is_a_tab_and_compares(visit: Open, portfolio: Portfolio) -> None:
+    by_hand("dora", portfolio.company, industry="Air")
+    made = ChangeSet.objects.filter(actor_label="dora").get()
+    page = visit(portfolio.company, query=f"?tab=history&change={made.pk}")
+    entry = page.locator(f'[data-change-set="{made.pk}"]')
+    expect(entry).to_be_visible()
+    expect(entry.locator("button").first).to_be_focused()
+    page.get_by_role("link", name="Fields").click()
+    expect(value(page, "industry")).to_have_text("Air")
+    page.get_by_role("link", name=re.compile("^Folders")).last.click()
+    expect(page.get_by_role("link", name="Warehouse")).to_be_visible()
+    page.go_back()
+    expect(value(page, "industry")).to_be_visible()
+
+
+def test_it_works_in_french_on_a_small_screen(visit: Open, portfolio: Portfolio) -> None:
+    page = visit(portfolio.use_cases[0], viewport={"width": 390, "height": 844}, color_scheme="dark")
+    page.get_by_role("button", name="Français").click()
+    for path in ("data.problem", "data.benefits", "data.valueScores"):
+        field(page, path).locator("[data-edit]").click()
+    expect(field(page, "data.problem").get_by_role("button", name="Enregistrer")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    edited = field(page, "data.problem").locator("textarea")
+    edited.fill("Court.")
+    edited.press("Control+Enter")
+    expect(value(page, "data.problem").locator(".markdown")).to_have_text("Court.")
+    edit(page, "data.contact").fill("Ann")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("alertdialog")).to_contain_text("n’est pas enregistré")
+
+
+def test_viewers_have_nothing_to_press(visit: Open, portfolio: Portfolio) -> None:
+    page = visit(portfolio.company, "bob")
+    expect(value(page, "name")).to_have_text("Northwind")
+    expect(page.locator("[data-edit], [data-ask]")).to_have_count(0)
+    by_hand("alice", portfolio.company, industry="Air")
+    expect(value(page, "industry")).to_have_text("Air")
+    page.keyboard.press("Control+z")
+    assert ChangeSet.objects.filter(origin="rollback").count() == 0
