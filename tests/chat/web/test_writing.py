@@ -26,6 +26,9 @@ from tests.chat.inprocess import asked, request, run
 
 ALICE: Who = (1, "writes")
 CHANGES = "/api/v1/graphs/nba/changes"
+ROLLBACK = "/api/v1/history/rollback"
+PREVIEW = "/api/v1/proposals/1/preview"
+TURN = {"scope": {"turn": "00000000-0000-4000-8000-000000000000"}}
 RENAME = {"actions": [{"action": "update_node", "arguments": {"nodeKey": "return", "updates": {"name": "End"}}}]}
 
 
@@ -152,6 +155,32 @@ def test_changes_of_one_person_wait_without_a_thread_and_those_of_others_are_mad
     run(test)
 
 
+@pytest.mark.django_db(transaction=True)
+def test_rollbacks_that_wait_leave_graphs_to_be_read_and_are_few_of_one_person(
+    alice: User, bob: User, charlie: User, other_workspace: Workspace, nba: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    busy = Busy()
+    monkeypatch.setattr("graphs.api.history._rolled_back", lambda *_given: busy(HttpRequest()))
+    monkeypatch.setattr(large_answers, "WAIT_S", 0.2)
+
+    async def test() -> None:
+        own = [asyncio.create_task(request("POST", ROLLBACK, alice, TURN)) for _ in range(MOST["writes"] + 1)]
+        own.append(asyncio.create_task(request("POST", ROLLBACK, charlie, TURN)))
+        try:
+            (refused, *_more), waiting = await asyncio.wait(own, return_when=asyncio.FIRST_COMPLETED)
+            while busy.now < MOST["writes"] + 1 and not all(each.done() for each in own):
+                await asyncio.sleep(0.01)
+            assert busy.most == MOST["writes"] + 1
+            assert (refused.result().status, len(waiting)) == (429, MOST["writes"] + 1)
+            for path in ("/api/v1/graphs/nba", "/api/v1/graphs/nba/export"):
+                assert (await request("GET", path, bob)).status == 200
+        finally:
+            busy.free.set()
+        assert {each.status for each in await asyncio.gather(*waiting)} == {200}
+
+    run(test)
+
+
 def asks(method: str, path: str, headers: dict[str, str], **more: Any) -> ASGIRequest:
     pairs = [(name.encode(), value.encode()) for name, value in headers.items()]
     return ASGIRequest(
@@ -175,7 +204,7 @@ def test_a_browser_is_looked_up_once_and_only_where_it_writes(alice: User, monke
     async def test() -> None:
         for method, path in (("GET", CHANGES), ("POST", "/api/v1/chat/messages"), ("HEAD", "/")):
             assert await writing._writer(asks(method, path, cookie)) is None
-        assert await writing._writer(asks("POST", "/api/v1/history/rollback", cookie, **{PLACE: object()})) is None
+        assert await writing._writer(asks("POST", PREVIEW, cookie, **{PLACE: object()})) is None
         assert looked_up == []
         for _time in range(3):
             assert await writing._writer(asks("POST", CHANGES, cookie)) == alice.pk
