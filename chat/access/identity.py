@@ -22,12 +22,14 @@ from django.utils.http import is_same_domain
 from chat.concurrency.batching import Batched
 from chat.concurrency.database import in_db
 from graphs.site import row_store
-from graphs.site.api.tokens import Claim, TokenRefused, read_claim
+from graphs.site.api.tokens import Claim, TokenRefused, read_claim, shown_in
 
 Headers = list[tuple[bytes, bytes]]
 #: The key of a browser's session, or what a genuine access token says.
 Proof = str | Claim
 
+#: Where a token counts. Pages know the cookie alone.
+API = "/api/"
 LONGEST_KEY = 40
 _PEOPLE = f"""
 SELECT {row_store.columns(User, of="u")}, (
@@ -67,8 +69,9 @@ class Identity:
 
 
 def header(headers: Headers, name: bytes) -> str | None:
-    """The first value of a header; None if it is absent."""
-    return next((value.decode("latin1") for key, value in headers if key == name), None)
+    """The value of a header, several joined as Django does it; None if it is absent."""
+    values = [value.decode("latin1") for key, value in headers if key == name]
+    return ",".join(values) if values else None
 
 
 def origin_allowed(headers: Headers) -> bool:
@@ -125,10 +128,10 @@ def token_proof(token: str) -> Proof | None:
         return None
 
 
-def bearer_proof(headers: Headers) -> Proof | None:
-    """What the token of an `Authorization: Bearer` header says, if it is genuine."""
-    scheme, _, token = (header(headers, b"authorization") or "").partition(" ")
-    return token_proof(token.strip()) if scheme.lower() == "bearer" else None
+def proof_of(headers: Headers, path: str) -> Proof | None:
+    """What Django and the API go by: the token if one is shown to the API, else the cookie."""
+    token = shown_in(header(headers, b"authorization") or "") if path.startswith(API) else None
+    return cookie_proof(headers) if token is None else token_proof(token)
 
 
 def identify(proofs: Sequence[Proof]) -> list[Identity | None]:
@@ -164,10 +167,9 @@ def identify(proofs: Sequence[Proof]) -> list[Identity | None]:
 identities: Batched[Proof, Identity | None] = Batched(lambda proofs: in_db(identify, proofs))
 
 
-async def of_request(headers: Headers) -> Identity | None:
-    """The person behind an HTTP request: by its token if it shows one, else by its cookie."""
-    by_token = header(headers, b"authorization") is not None
-    proof = bearer_proof(headers) if by_token else cookie_proof(headers)
+async def of_request(headers: Headers, path: str) -> Identity | None:
+    """The person behind an HTTP request, by its `proof_of`."""
+    proof = proof_of(headers, path)
     return await identities.answer(proof) if proof else None
 
 

@@ -186,15 +186,7 @@ class PersonConsumer(GatedConsumer):
 
     async def as_person(self, act: Callable[Concatenate[User, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """`act(user, ...)` in the database, if the person still may be here: asked for every frame anew."""
-        reader = self.reader()
-        assert reader is not None
-
-        def act_if_allowed() -> T:
-            if end := check_access([reader])[0].end:
-                raise Closing(ACCESS_CODES[end])
-            return act(reader.identity.user, *args, **kwargs)
-
-        return await in_db(act_if_allowed)
+        return await in_db(self._if_allowed(act, *args, **kwargs))
 
     async def as_writer(self, act: Callable[Concatenate[User, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """`as_person`, a few at a time, for what waits for whoever holds an object. Raises `Problem` 429."""
@@ -204,10 +196,32 @@ class PersonConsumer(GatedConsumer):
         if turn is None:
             sentence = _("You have too much in progress here. Try again when some of it is done.")
             raise Problem(429, "throttled", sentence)
+        act_if_allowed = self._if_allowed(act, *args, **kwargs)
+        loop = asyncio.get_running_loop()
+
+        def act_in_turn() -> T:
+            turn.has_begun = True
+            try:
+                return act_if_allowed()
+            finally:
+                loop.call_soon_threadsafe(turns.of_process.end, turn)
+
         try:
-            return await self.as_person(act, *args, **kwargs)
+            return await in_db(act_in_turn)
         finally:
-            turns.of_process.end(turn)
+            if not turn.has_begun:  # The socket was closed before a thread was free.
+                turns.of_process.end(turn)
+
+    def _if_allowed(self, act: Callable[Concatenate[User, P], T], *args: P.args, **kwargs: P.kwargs) -> Callable[[], T]:
+        reader = self.reader()
+        assert reader is not None
+
+        def act_if_allowed() -> T:
+            if end := check_access([reader])[0].end:
+                raise Closing(ACCESS_CODES[end])
+            return act(reader.identity.user, *args, **kwargs)
+
+        return act_if_allowed
 
 
 def _now() -> float:

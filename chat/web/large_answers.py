@@ -223,7 +223,7 @@ def _may_be_large(scope: dict[str, Any]) -> bool:
 async def _person(scope: dict[str, Any]) -> Identity | None:
     """Who asks; None for somebody unknown or while the database is away, of which Django answers."""
     try:
-        return await identity.of_request(scope["headers"])
+        return await identity.of_request(scope["headers"], scope["path"])
     except AWAY:
         return None
 

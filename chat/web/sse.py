@@ -101,7 +101,7 @@ async def _wish(scope: dict[str, Any]) -> tuple[identity.Identity, list[Readable
     """Person, streams, and the number to read each from. Raises `Problem` for what cannot be given."""
     if scope["method"] != "GET":
         raise Problem(405, "method_not_allowed", _("Only GET is possible here."), headers={"Allow": "GET"})
-    person = await identity.of_request(scope["headers"])
+    person = await identity.of_request(scope["headers"], scope["path"])
     if person is None:
         raise Problem(401, "not_authenticated", _("Sign in first."), headers={"WWW-Authenticate": 'Bearer realm="api"'})
     query = parse_qs(scope.get("query_string", b"").decode("latin1"), keep_blank_values=True)

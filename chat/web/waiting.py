@@ -11,7 +11,7 @@ from typing import Any
 
 from chat.access import identity, open_readers
 from chat.access.checks import End, Reader, batched_checks
-from chat.access.identity import Headers, Identity
+from chat.access.identity import Identity
 from chat.concurrency.database import in_db
 from chat.engine import runtime
 from chat.queries.answers import run_result
@@ -65,17 +65,17 @@ class WaitForRun:
             answer = _Recorded()
             await self._application(scope, _replay(received, receive), answer)
             if answer.status in {200, 202} and json.loads(body).get("wait") is True:
-                await _wait_if_possible(answer, scope["headers"])
+                await _wait_if_possible(answer, scope)
             for message in answer.messages:
                 await send(message)
         finally:
             self._waiting -= 1
 
 
-async def _wait_if_possible(answer: "_Recorded", headers: Headers) -> None:
+async def _wait_if_possible(answer: "_Recorded", scope: dict[str, Any]) -> None:
     """Waits for the run. Whatever fails meanwhile, the 202 stands: the answer comes by the stream."""
     try:
-        person = await identity.of_request(headers)
+        person = await identity.of_request(scope["headers"], scope["path"])
         if person is None or _of_person[person.user.pk] >= MAX_WAITING_OF_ONE:
             return
         _of_person[person.user.pk] += 1

@@ -66,15 +66,12 @@ async def _writer(request: ASGIRequest) -> int | None:
     if scope["method"] in _READING or scope["path"].startswith(CONVERSATIONS) or PLACE in scope:
         return None
     headers: Headers = scope["headers"]
-    if identity.header(headers, b"authorization") is not None:
-        claim = identity.bearer_proof(headers)
-        return claim.user_id if isinstance(claim, Claim) else None
-    key = identity.cookie_proof(headers)
-    if not isinstance(key, str):
-        return None
+    key = identity.proof_of(headers, scope["path"])
+    if key is None or isinstance(key, Claim):
+        return key.user_id if key else None
     if key not in _people:
         try:
-            person = await identity.of_request(headers)
+            person = await identity.of_request(headers, scope["path"])
         except AWAY:  # Django says so.
             return None
         if person is None:

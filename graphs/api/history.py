@@ -116,7 +116,6 @@ class VersionsView(APIView):
 
 
 class ChangeSetRollbackView(APIView):
-    large_post = True
     limited_as = "rollbacks"
 
     @extend_schema(
@@ -134,7 +133,6 @@ class ChangeSetRollbackView(APIView):
 
 
 class RollbackView(APIView):
-    large_post = True
     limited_as = "rollbacks"
 
     @extend_schema(

@@ -5,7 +5,7 @@ A test gives `run` a coroutine function; inside, everything is as in a web proce
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 from urllib.parse import quote
@@ -229,9 +229,14 @@ class Answer:
 
 @asynccontextmanager
 async def asked(
-    method: str, path: str, user: User | None = None, body: Any = None, headers: Mapping[str, str] | None = None
+    method: str,
+    path: str,
+    user: User | None = None,
+    body: Any = None,
+    headers: Mapping[str, str] | None = None,
+    more_headers: Sequence[tuple[bytes, bytes]] = (),
 ) -> AsyncIterator[Answer]:
-    """An HTTP request under way; the client leaves at the end."""
+    """An HTTP request under way; the client leaves at the end. A name may be there again in `more_headers`."""
     path, _mark, query = path.partition("?")
     given = {"host": HOST.decode(), **(headers or {})}
     if user is not None:
@@ -248,7 +253,10 @@ async def asked(
         "scheme": "http",
         "http_version": "1.1",
         "query_string": query.encode(),
-        "headers": [(name.lower().encode(), value.encode("latin1")) for name, value in given.items()],
+        "headers": [
+            *((name.lower().encode(), value.encode("latin1")) for name, value in given.items()),
+            *more_headers,
+        ],
         "client": ("127.0.0.1", 5),
         "server": ("testserver", 80),
     }

@@ -72,6 +72,12 @@ def issue(user: User, sign_in: uuid.UUID | None = None, token: str = "") -> Toke
     return TokenPair(access=access, refresh=str(refresh))
 
 
+def shown_in(authorization: str) -> str | None:
+    """The token that an `Authorization` header shows; None if it is of another scheme, of which nothing is known."""
+    scheme, _space, token = authorization.strip().partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else None
+
+
 def read_refresh(refresh: str) -> Renewal:
     """What a refresh token says, its person checked against the database; raises `TokenRefused`."""
     token = _verified(refresh, RefreshToken)

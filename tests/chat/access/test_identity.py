@@ -154,11 +154,11 @@ def test_it_knows_nobody_whose_account_or_password_changed(alice: User) -> None:
 @pytest.mark.django_db
 def test_it_takes_access_tokens_only(alice: User) -> None:
     pair = tokens.issue(alice)
-    found = person(identity.bearer_proof([(b"authorization", f"Bearer {pair.access}".encode())]))
+    found = person(identity.proof_of([(b"authorization", f"Bearer {pair.access}".encode())], identity.API))
     assert found is not None
     assert found.user == alice
     for wrong in (f"Bearer {pair.refresh}", f"Basic {pair.access}", "Bearer", "Bearer x", f"Bearer {pair.access}x"):
-        assert person(identity.bearer_proof([(b"authorization", wrong.encode())])) is None
+        assert person(identity.proof_of([(b"authorization", wrong.encode())], identity.API)) is None
 
 
 @pytest.mark.django_db

@@ -1,5 +1,6 @@
 """What one person writes by sockets: a few at a time, so that threads are left to others."""
 
+import asyncio
 import threading
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
@@ -8,11 +9,14 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
+from chat.access.identity import Identity
 from chat.concurrency import turns
 from chat.concurrency.database import in_db
 from chat.concurrency.turns import MOST, Turns
+from chat.sockets.person import PersonConsumer
 from graphs.models import Graph
 from graphs.objects.actions import ChangeRefused
+from graphs.site.api.problems import Problem
 from tests.chat.inprocess import Socket, at_graph, run
 from tests.chat.sockets.test_graph_commands import answer, rename
 
@@ -65,6 +69,62 @@ def test_edits_of_one_person_wait_and_leave_threads_to_others(
             busy.free.set()
             done = [await answer(socket, f"edit-{number}") for number, socket in enumerate(sockets[: MOST["edits"]])]
             assert {each["code"] for each in done} == {"refused"}
+
+    run(test)
+
+
+def of_somebody(user: User) -> PersonConsumer:
+    """A socket of this person, whose server ends what it does whenever it wants."""
+    consumer = PersonConsumer()
+    consumer.identity = Identity(user, user.password)
+    return consumer
+
+
+def test_an_edit_whose_socket_is_ended_keeps_its_turn_until_its_thread_has_ended(
+    alice: User, busy: Busy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turns, "WAIT_S", 0.2)
+
+    async def test() -> None:
+        left = [asyncio.create_task(of_somebody(alice).as_writer(busy)) for _ in range(MOST["edits"])]
+        while busy.inside < MOST["edits"]:
+            await asyncio.sleep(0.01)
+        for each in left:
+            each.cancel()
+        await asyncio.wait(left)
+        more = asyncio.create_task(of_somebody(alice).as_writer(busy))
+        while not more.done() and busy.inside == MOST["edits"]:
+            await asyncio.sleep(0.01)
+        assert busy.inside == MOST["edits"]
+        with pytest.raises(Problem) as refused:
+            await more
+        assert refused.value.code == "throttled"
+        busy.free.set()
+        while turns.of_process._taken:
+            await asyncio.sleep(0.01)
+        with pytest.raises(ChangeRefused):
+            await of_somebody(alice).as_writer(busy)
+
+    run(test)
+
+
+def test_an_edit_that_is_ended_before_a_thread_is_free_gives_its_turn_back(alice: User, busy: Busy) -> None:
+    held = threading.Event()
+
+    async def test() -> None:
+        threads = [asyncio.create_task(in_db(held.wait, 20)) for _ in range(in_db._pool._max_workers)]
+        try:
+            await asyncio.sleep(0)
+            edit = asyncio.create_task(of_somebody(alice).as_writer(busy))
+            while not turns.of_process._taken:
+                await asyncio.sleep(0.01)
+            edit.cancel()
+            await asyncio.wait([edit])
+            assert not turns.of_process._taken
+        finally:
+            held.set()
+            await asyncio.gather(*threads)
+        assert busy.inside == 0
 
     run(test)
 

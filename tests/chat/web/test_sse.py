@@ -137,14 +137,16 @@ def test_it_needs_a_person(alice: User, nba: Graph, model: Model) -> None:
             {},
             {"cookie": "sessionid=unknown"},
             {"authorization": "Bearer nonsense", "cookie": cookie},
+            {"authorization": "Bearer", "cookie": cookie},
             {"authorization": f"Bearer {expired}"},
         ):
             answer = await request("GET", path, **headers)
             assert (answer.status, answer.json()["code"]) == (401, "not_authenticated")
             assert answer.headers["www-authenticate"].startswith("Bearer")
-        async with asked("GET", path, headers={"cookie": cookie}) as answer:
-            await answer.until(lambda each: each.events())
-        assert answer.status == 200
+        for shown in ({}, {"authorization": "Foo x"}, {"authorization": ""}):
+            async with asked("GET", path, headers={"cookie": cookie, **shown}) as answer:
+                await answer.until(lambda each: each.events())
+            assert answer.status == 200
 
     run(test)
 

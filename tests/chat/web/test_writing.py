@@ -17,15 +17,18 @@ from django.test.utils import CaptureQueriesContext
 from chat.access import identity
 from chat.concurrency import turns
 from chat.concurrency.turns import MOST, Turns, Who
-from chat.web import writing
+from chat.web import large_answers, writing
 from chat.web.large_answers import PLACE
 from graphs.models import Graph, Workspace
 from graphs.site.api import tokens
 from tests.cast import draw_nba, signed_in
-from tests.chat.inprocess import request, run
+from tests.chat.inprocess import asked, request, run
 
 ALICE: Who = (1, "writes")
 CHANGES = "/api/v1/graphs/nba/changes"
+ROLLBACK = "/api/v1/history/rollback"
+PREVIEW = "/api/v1/proposals/1/preview"
+TURN = {"scope": {"turn": "00000000-0000-4000-8000-000000000000"}}
 RENAME = {"actions": [{"action": "update_node", "arguments": {"nodeKey": "return", "updates": {"name": "End"}}}]}
 
 
@@ -152,6 +155,32 @@ def test_changes_of_one_person_wait_without_a_thread_and_those_of_others_are_mad
     run(test)
 
 
+@pytest.mark.django_db(transaction=True)
+def test_rollbacks_that_wait_leave_graphs_to_be_read_and_are_few_of_one_person(
+    alice: User, bob: User, charlie: User, other_workspace: Workspace, nba: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    busy = Busy()
+    monkeypatch.setattr("graphs.api.history._rolled_back", lambda *_given: busy(HttpRequest()))
+    monkeypatch.setattr(large_answers, "WAIT_S", 0.2)
+
+    async def test() -> None:
+        own = [asyncio.create_task(request("POST", ROLLBACK, alice, TURN)) for _ in range(MOST["writes"] + 1)]
+        own.append(asyncio.create_task(request("POST", ROLLBACK, charlie, TURN)))
+        try:
+            (refused, *_more), waiting = await asyncio.wait(own, return_when=asyncio.FIRST_COMPLETED)
+            while busy.now < MOST["writes"] + 1 and not all(each.done() for each in own):
+                await asyncio.sleep(0.01)
+            assert busy.most == MOST["writes"] + 1
+            assert (refused.result().status, len(waiting)) == (429, MOST["writes"] + 1)
+            for path in ("/api/v1/graphs/nba", "/api/v1/graphs/nba/export"):
+                assert (await request("GET", path, bob)).status == 200
+        finally:
+            busy.free.set()
+        assert {each.status for each in await asyncio.gather(*waiting)} == {200}
+
+    run(test)
+
+
 def asks(method: str, path: str, headers: dict[str, str], **more: Any) -> ASGIRequest:
     pairs = [(name.encode(), value.encode()) for name, value in headers.items()]
     return ASGIRequest(
@@ -165,9 +194,9 @@ def test_a_browser_is_looked_up_once_and_only_where_it_writes(alice: User, monke
     looked_up: list[str] = []
     found = identity.of_request
 
-    async def counted(headers: identity.Headers) -> identity.Identity | None:
+    async def counted(headers: identity.Headers, path: str) -> identity.Identity | None:
         looked_up.append("x")
-        return await found(headers)
+        return await found(headers, path)
 
     monkeypatch.setattr(identity, "of_request", counted)
     cookie = {"cookie": f"sessionid={client.cookies['sessionid'].value}"}
@@ -175,7 +204,7 @@ def test_a_browser_is_looked_up_once_and_only_where_it_writes(alice: User, monke
     async def test() -> None:
         for method, path in (("GET", CHANGES), ("POST", "/api/v1/chat/messages"), ("HEAD", "/")):
             assert await writing._writer(asks(method, path, cookie)) is None
-        assert await writing._writer(asks("POST", "/api/v1/history/rollback", cookie, **{PLACE: object()})) is None
+        assert await writing._writer(asks("POST", PREVIEW, cookie, **{PLACE: object()})) is None
         assert looked_up == []
         for _time in range(3):
             assert await writing._writer(asks("POST", CHANGES, cookie)) == alice.pk
@@ -195,9 +224,54 @@ def test_a_program_is_known_by_its_token_alone(alice: User) -> None:
     assert len(statements) == 0
 
 
+#: What a browser sends beside its cookie, and whether the API takes the cookie then.
+SHOWN = [
+    ((), True),
+    (("Foo x",), True),
+    (("",), True),
+    (("Bearer\tx",), True),
+    (("Foo x", "Bearer nonsense"), True),
+    (("Bearer", "x"), True),
+    (("Bearer",), False),
+    (("Bearer nonsense",), False),
+    (("\xa0bEARER nonsense",), False),
+]
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(("authorization", "by_cookie"), SHOWN)
+def test_who_asks_is_who_the_api_takes_them_for(
+    alice: User, nba: Graph, authorization: tuple[str, ...], by_cookie: bool
+) -> None:
+    key = signed_in(alice).cookies["sessionid"].value
+    # Of several headers Django makes one, in which the key is found.
+    headers = [(b"cookie", b"theme="), (b"cookie", f"; sessionid={key}".encode())]
+    headers += [(b"authorization", value.encode("latin1")) for value in authorization]
+
+    async def test() -> None:
+        async with asked("GET", "/api/v1/kinds", more_headers=headers) as answer:
+            await answer.until(lambda each: each.complete)
+        assert answer.status == (200 if by_cookie else 401)
+        post: dict[str, Any] = {"type": "http", "method": "POST", "query_string": b"", "headers": headers}
+        for path, known in ((CHANGES, by_cookie), ("/import/", True)):
+            writes = ASGIRequest({**post, "path": path}, io.BytesIO())
+            assert await writing._writer(writes) == (alice.pk if known else None), path
+            person = await large_answers._person({**post, "path": path})
+            assert (person and person.user.pk) == (alice.pk if known else None), path
+
+    run(test)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_pages_know_no_token(alice: User) -> None:
+    bearer = {"authorization": f"Bearer {tokens.issue(alice).access}"}
+    assert asyncio.run(writing._writer(asks("POST", "/import/", bearer))) is None
+
+
 @pytest.mark.django_db(transaction=True)
 def test_imports_have_turns_of_their_own(alice: User, nba: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     kinds: list[str] = []
+    key = signed_in(alice).cookies["sessionid"].value
     take = Turns.take
 
     async def noted(turns: Turns, who: Who) -> Any:
@@ -207,8 +281,9 @@ def test_imports_have_turns_of_their_own(alice: User, nba: Graph, monkeypatch: p
     monkeypatch.setattr(Turns, "take", noted)
 
     async def test() -> None:
-        for path in ("/api/v1/graphs/import", "/import/", CHANGES):
-            await request("POST", path, alice, {})
+        await request("POST", "/api/v1/graphs/import", alice, {})
+        await request("POST", "/import/", None, {}, cookie=f"sessionid={key}")
+        await request("POST", CHANGES, alice, {})
 
     run(test)
     assert kinds == ["imports", "imports", "writes"]
