@@ -207,8 +207,9 @@ def test_imports_have_turns_of_their_own(alice: User, nba: Graph, monkeypatch: p
     monkeypatch.setattr(Turns, "take", noted)
 
     async def test() -> None:
-        for path in ("/api/v1/graphs/import", "/import/", CHANGES):
+        tables = ("/api/v1/objects/company/import", "/objects/company/import/")
+        for path in ("/api/v1/graphs/import", "/import/", *tables, CHANGES, "/api/v1/objects/company/import/changes"):
             await request("POST", path, alice, {})
 
     run(test)
-    assert kinds == ["imports", "imports", "writes"]
+    assert kinds == [*["imports"] * 4, "writes", "writes"]
