@@ -13,7 +13,7 @@ from pytest_django import Settings
 
 from graphs.models import ChangeSet, Company, Modification, Object, Origin, Workspace
 from graphs.objects.kinds import Kind
-from graphs.tables import table
+from graphs.tables import importing, table
 from tests.graphs.api.callers import post_json, problem, with_token
 from tests.graphs.tables.files import API, preview, send, xlsx
 from tests.registered import product, shops
@@ -222,6 +222,29 @@ def test_what_changed_since_the_preview_is_a_conflict(client: Client, alice: Use
     problem(send(client, file + f",{shop.pk},Bat,long\n", expected=seen), 409, "stale")
     problem(send(client, file, expected="nonsense"), 409, "stale")
     assert send(client, file, expected=preview(client, file)["expected"]).json()["updates"] == 2
+
+
+def test_of_many_conflicts_the_first_are_explained_in_as_many_statements_as_few(
+    client: Client, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importing, "MOST_CONFLICTS", 12)
+    rows = [product(shop, f"Ball{number}", notes="round", weight=1) for number in range(20)]
+
+    def refused(count: int) -> tuple[dict[str, Any], int]:
+        file = "id,notes,weight\n" + "".join(f"{row.pk},flat,2\n" for row in rows[:count])
+        seen = preview(client, file)["expected"]
+        update = {"action": "update_object", "arguments": {"updates": {"notes": f"oval{count}", "weight": count}}}
+        for row in rows[:count]:
+            assert post_json(client, f"{API}/product/{row.pk}/changes", {"actions": [update]}).status_code == 201
+        with CaptureQueriesContext(connection) as captured:
+            met = problem(send(client, file, expected=seen), 409, "conflict")
+        return met, len(captured)
+
+    few, many = refused(3), refused(20)
+    assert (len(few[0]["conflicts"]), "conflictCount" in few[0]) == (6, False)
+    assert (len(many[0]["conflicts"]), many[0]["conflictCount"]) == (12, 40)
+    assert {(each["by"], each["found"]) for each in many[0]["conflicts"]} == {("alice", "oval20"), ("alice", 20.0)}
+    assert many[1] == few[1]
 
 
 def test_another_field_that_somebody_changed_stays(client: Client, shop: Shop) -> None:
