@@ -1,6 +1,7 @@
 """Requests that write: a few of one person at a time at this process. The others wait without thread or connection."""
 
 import asyncio
+import re
 from collections import OrderedDict
 from collections.abc import Callable
 
@@ -26,7 +27,8 @@ from graphs.site.security_headers import past_django
 #: Browsers whose person is remembered.
 MOST_KNOWN = 10_000
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
-_IMPORTS = frozenset({"/api/v1/graphs/import", "/import/"})
+#: The addresses that files of graphs, and tables of objects of a kind, are sent to.
+_IMPORTS = re.compile("/api/v1/(graphs|objects/[^/]+)/import|/(objects/[^/]+/)?import/")
 
 Answer = Callable[[HttpRequest], HttpResponseBase]
 
@@ -40,7 +42,7 @@ async def in_thread(request: ASGIRequest, answer: Answer) -> HttpResponseBase:
     person = await _writer(request)
     if person is None:
         return await sync_to_async(answer)(request)
-    turn = await turns.of_process.take((person, "imports" if request.path in _IMPORTS else "writes"))
+    turn = await turns.of_process.take((person, "imports" if _IMPORTS.fullmatch(request.path) else "writes"))
     if turn is None:
         return _refusal(request, person)
     loop = asyncio.get_running_loop()

@@ -151,7 +151,7 @@ def as_problems() -> Iterator[None]:
     except ChangeRefused as refusal:
         raise refused(refusal) from refusal
     except EditConflicts as met:
-        raise conflict(met.conflicts) from met
+        raise conflict(met) from met
     except editing.KeyUsed as used:
         sentence = _("This Idempotency-Key was used for another request. Use a new one.")
         raise Problem(422, "idempotency_key", sentence) from used
@@ -195,10 +195,12 @@ class BothSides(TypedDict):
     lines: NotRequired[list[DiffLine]]
 
 
-def conflict(conflicts: Sequence[EditConflict]) -> Problem:
-    """The refusal of changes whose author did not see these later ones."""
+def conflict(met: EditConflicts) -> Problem:
+    """The refusal of changes whose author did not see these later ones, and how many there are where more are."""
     detail = _("Somebody changed the same meanwhile; nothing was saved. See “conflicts” for both sides.")
-    return Problem(409, "conflict", detail, extra={"conflicts": [_both_sides(conflict) for conflict in conflicts]})
+    told: dict[str, Any] = {"conflicts": [_both_sides(conflict) for conflict in met.conflicts]}
+    more = {"conflictCount": met.count} if met.count > len(met.conflicts) else {}
+    return Problem(409, "conflict", detail, extra=told | more)
 
 
 def _both_sides(conflict: EditConflict) -> BothSides:

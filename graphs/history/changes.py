@@ -14,7 +14,7 @@ from graphs.objects.holding import hold
 from graphs.objects.kinds import KINDS, store_of
 from graphs.objects.model_batches import delete_all
 from graphs.objects.model_rows import refusals_of
-from graphs.objects.operations import Create, Delete, Operation, growth, net, result
+from graphs.objects.operations import Create, Delete, Operation, Update, growth, net, result
 from graphs.objects.preconditions import Before
 from graphs.objects.refs import Ref
 from graphs.objects.stores import Coming, ObjectChange, befores, by_owner, find, refuse_users, require_room
@@ -68,8 +68,21 @@ def refuse_growth(written: Sequence[ObjectChange], origin: Origin) -> None:
     for each in written:
         of = each.object
         comes = any(isinstance(operation, Create) and operation.item.type == of.type for operation in each.operations)
-        if not comes and (by := growth(each.operations)) > 0:
+        if not comes and (by := growth(map(_without_places, each.operations))) > 0:
             store_of(of.type).refuse_growth(of, by, back=origin == Origin.ROLLBACK)
+
+
+def _without_places(operation: Operation) -> Operation:
+    """The operation without what makes no item larger: where it is, and numbers."""
+    if not isinstance(operation, Update):
+        return operation
+    fields = KINDS[operation.item.type].fields
+    places = {field.name for field in fields if field.position or field.form == "number"}
+    old, new = (
+        {name: value for name, value in record.items() if name not in places}
+        for record in (operation.old, operation.new)
+    )
+    return Update(operation.item, old, new)
 
 
 def _hold_saved(objects: Sequence[int]) -> dict[int, int]:

@@ -36,10 +36,11 @@ class EditConflict:
 
 
 class EditConflicts(Exception):
-    """Somebody else changed the same; nothing was done."""
+    """Somebody else changed the same; nothing was done. `count` is of all conflicts, where not each is told."""
 
-    def __init__(self, conflicts: Sequence[EditConflict]) -> None:
-        super().__init__(f"{len(conflicts)} conflicts")
+    def __init__(self, conflicts: Sequence[EditConflict], count: int | None = None) -> None:
+        self.count = len(conflicts) if count is None else count
+        super().__init__(f"{self.count} conflicts")
         self.conflicts = tuple(conflicts)
 
     @classmethod

@@ -30,7 +30,7 @@ from graphs.objects.operations import OTHER_COLUMNS, Create, Delete, Operation, 
 from graphs.objects.preconditions import Before, Stored
 from graphs.objects.refs import Ref
 from graphs.objects.stores import Coming, ObjectChange
-from graphs.site.counted_keys import counts_keys
+from graphs.site.counted_keys import counts_keys, new_ids
 from graphs.site.json_values import same
 
 
@@ -67,11 +67,18 @@ def write_rows(
     updated = [each for each in operations if isinstance(each, Update)]
     brought_back = all("id" in each.record for each in created) and not counts_keys(kind.model)
     if len(created) == len(operations) and brought_back and _saves_as_any(kind.model):
-        return [(operation,) for operation in _brought_back(kind, objects, created, coming)]
+        return [(operation,) for operation in _created(kind, objects, created, coming)]
     if len(deleted) == len(operations) and kind.model.delete is Model.delete:
         return [(operation,) for operation in _deleted(kind, objects, deleted, stored, coming)]
     if len(operations) == 1:
         return []
+    if len(created) == len(operations) and _come_together(kind, created):
+        try:
+            return [(operation,) for operation in _created(kind, objects, created, coming)]
+        except ChangeRefused as refused:
+            if isinstance(refused.__cause__, IntegrityError):
+                return []  # Saved one by one, the model says which of them has what another has.
+            raise
     if len(updated) == len(operations) and writes_together(kind):
         return [(operation,) for operation in _updated(kind, objects, updated, stored)]
     return []
@@ -80,6 +87,15 @@ def write_rows(
 def _saves_as_any(model: type[Model]) -> bool:
     """Whether what saves a row of the model is Django alone."""
     return model.save is Model.save and model.save_base is Model.save_base
+
+
+def _come_together(kind: Kind, operations: Sequence[Create]) -> bool:
+    """Whether rows that are new can be saved at once: their keys are known, and none of them leads to another."""
+    model = kind.model
+    if not writes_together(kind) or kind.place_new is not None or counts_keys(model) or model._meta.parents:
+        return False
+    alone = all(column.related_model is not model for column in model._meta.concrete_fields)
+    return alone and not any("id" in each.record for each in operations)
 
 
 def _held(
@@ -194,10 +210,9 @@ def _held_rows(kind: Kind, objects: Sequence[Object]) -> dict[Ref, Any]:
     return {ref_of(kind, row): row for row in held}
 
 
-def _brought_back(
-    kind: Kind, objects: Sequence[Object], operations: Sequence[Create], coming: Coming
-) -> list[Operation]:
-    """Makes rows anew, as they were in every column. Gives the records as they are stored."""
+def _created(kind: Kind, objects: Sequence[Object], operations: Sequence[Create], coming: Coming) -> list[Operation]:
+    """Makes rows, those that come back as they were in every column. Gives the records as they are stored."""
+    come_back = "id" in operations[0].record
     with refusals_of(kind):
         rows = [new_row(kind, of, operation.record) for of, operation in zip(objects, operations, strict=True)]
     for of, row, operation in zip(objects, rows, operations, strict=True):
@@ -208,7 +223,7 @@ def _brought_back(
             row.full_clean(exclude=unchecked)
         try:
             with transaction.atomic():
-                is_read = _save(kind.model, rows)
+                is_read = _save(kind.model, rows, as_they_were=come_back)
         except IntegrityError:
             for row in rows:
                 row.full_clean()  # says which one is there already
@@ -217,14 +232,16 @@ def _brought_back(
     known = is_read and all(_is_here(kind, of, row) for of, row in zip(objects, rows, strict=True))
     placed = {operation.item for operation in operations}
     made = {ref_of(kind, row): record_of(kind, row) for row in rows} if known else _records_here(kind, objects, placed)
-    for of, operation in zip(objects, operations, strict=True):
+    ids = [each.record["id"] for each in operations] if come_back else new_ids(Object, len(operations))
+    for id_, of, operation in zip(ids, objects, operations, strict=True):
         coming.headers[operation.item] = Object(
-            pk=operation.record["id"], workspace_id=of.workspace_id, type=of.type, key=of.key,
-            version=operation.record["version"] + 1, as_recorded=made[operation.item],
+            pk=id_, workspace_id=of.workspace_id, type=of.type, key=of.key,
+            version=operation.record.get("version", 0) + 1, as_recorded=made[operation.item],
             **mark_in(operation.record),
         )  # fmt: skip
     return [
-        Create(each.item, showable(each.record) | made[each.item] | {"id": each.record["id"]}) for each in operations
+        Create(each.item, showable(each.record) | made[each.item] | {"id": id_})
+        for id_, each in zip(ids, operations, strict=True)
     ]
 
 
@@ -263,11 +280,11 @@ def _lead_to_what_is_there(model: type[Model], rows: Sequence[Any], coming: Comi
     return found
 
 
-def _save(model: type[Model], rows: Sequence[Model]) -> bool:
+def _save(model: type[Model], rows: Sequence[Model], *, as_they_were: bool) -> bool:
     """Saves new rows at once, with the signals that each one's `save` would send, and all that they say.
 
-    What a column would take from the moment of saving is what it was. Gives whether the rows are now as they are
-    stored: who listens may have changed them once more.
+    With `as_they_were`, what a column would take from the moment of saving is what it was. Gives whether the rows are
+    now as they are stored: who listens may have changed them once more.
     """
     told: Any = {"raw": False, "using": "default", "update_fields": None}
     for row in rows:
@@ -275,7 +292,7 @@ def _save(model: type[Model], rows: Sequence[Model]) -> bool:
     columns: Any = model._meta.concrete_fields
     given: Any = [each for each in columns if not each.generated]
     manager: Any = model._base_manager.all()
-    stored = manager._insert(rows, given, returning_fields=columns, using="default", raw=True)
+    stored = manager._insert(rows, given, returning_fields=columns, using="default", raw=as_they_were)
     for row, values in zip(rows, stored, strict=True):
         for column, value in zip(columns, values, strict=True):
             setattr(row, column.attname, value)

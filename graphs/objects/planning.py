@@ -204,7 +204,7 @@ class ObjectPlan:
         of = Object(workspace_id=self.around.workspace_id, type=kind.name, key=key)
         planned = _PlannedObject(of, new_row(kind, of, {}), None)
         _require_place(kind, planned, values)
-        record = store_of(kind.name).checked(ref, self._full(planned, values))
+        record = store_of(kind.name).checked(ref, self._full(planned, values, _without_a_look(kind, free=free)))
         self._planned[ref] = replace(planned, record=record)
         self._keys.give(ref)
         self.operations.append(Create(ref, record))
@@ -277,14 +277,14 @@ class ObjectPlan:
         here, done = _PlannedObject(self.around, None, None), net([*self.operations, *more])
         return [ObjectChange(self._planned.get(each.item, here).of, (each,)) for each in done]
 
-    def _full(self, planned: _PlannedObject, new: Record) -> Record:
-        """The record of an object with these values, once its model allows them."""
+    def _full(self, planned: _PlannedObject, new: Record, known: Collection[str] = ()) -> Record:
+        """The record of an object with these values, once its model allows them; `known` columns need no look."""
         kind = KINDS[planned.of.type]
         holder, key = parent_of(kind), ((planned.record or {}) | new).get("parent")
         parent = self._planned.get(Ref(holder.name, str(key))) if holder else None
         # The workspace of a header is there, and `add` looks whether its name is free.
-        unchecked = ["workspace"] if issubclass(kind.model, Object) else []
-        if parent is not None and parent.of.pk is None:
+        unchecked = ["workspace"] if issubclass(kind.model, Object) else [each for each in known if each != kind.parent]
+        if parent is not None and (parent.of.pk is None or (parent.record is not None and kind.parent in known)):
             setattr(planned.row, kind.parent, parent.row)
             unchecked.append(kind.parent)
         return full_record(kind, planned.of, new, planned.row, unchecked)
@@ -352,6 +352,18 @@ class ObjectPlan:
         if record is None:
             raise ChangeRefused(_('There is no "{object}".').format(object=shown(str(ref))))
         return record
+
+
+def _without_a_look(kind: Kind, *, free: bool) -> set[str]:
+    """The columns of a new row that lead to what was read, or hold a `free` key; none where uniqueness needs them."""
+    meta: Any = kind.model._meta
+    if kind.rows is None or meta.constraints or meta.unique_together:
+        return set()
+    given = {kind.workspace, *([meta.pk.name] if free else [])} - {field.column for field in kind.fields}
+    columns = [each for each in meta.concrete_fields if each.name in given | {kind.parent}]
+    return {
+        each.name for each in columns if each.primary_key or not (each.unique or each.remote_field.limit_choices_to)
+    }
 
 
 def _require_place(kind: Kind, planned: _PlannedObject, values: Record) -> None:

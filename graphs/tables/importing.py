@@ -13,6 +13,7 @@ from graphs.objects.edit_conflicts import EditConflict, EditConflicts
 from graphs.objects.headers import existing
 from graphs.objects.holding import held
 from graphs.objects.kinds import Kind
+from graphs.objects.last_changes import last_of_fields
 from graphs.objects.operations import Operation
 from graphs.objects.refs import Ref
 from graphs.objects.stores import find
@@ -22,6 +23,9 @@ from graphs.tables.columns import is_known
 from graphs.tables.import_plan import ImportPlan, RowPlan, changed_since, plan
 from graphs.tables.table import Table
 from graphs.workflows import trust
+
+#: Conflicts that one refusal explains; its count is of all.
+MOST_CONFLICTS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,21 +114,37 @@ def _refuse_changed(member: Member, table: Table, now: ImportPlan, expected: str
         raise OtherFile
     if changed:
         there = find(member.workspace.pk, [row.ref for row in changed])
-        raise EditConflicts([each for row in changed for each in _conflicts(row, there.get(row.ref))])
+        places = [_Place(row, of, name) for row in changed for of in (there.get(row.ref),) for name in _names(row, of)]
+        raise EditConflicts(_explained(places[:MOST_CONFLICTS]), len(places))
 
 
-def _conflicts(row: RowPlan, of: Object | None) -> Iterable[EditConflict]:
-    """What stands in the fields that the row would change, with who changed each of them last."""
-    if of is None or row.action == "create":
-        yield EditConflict(row.ref, "", None, None, row.new)
-        return
-    for name, found in row.was.items():
-        last = Modification.objects.filter(type=of.type, object=of.pk, kind=of.type, key=of.key, field=name)
-        latest = last.select_related("change_set").order_by("-version").first()
-        by, at, old = ("", None, None)
-        if latest is not None:
-            by, at, old = latest.change_set.actor_label, latest.change_set.created_at, latest.old
-        yield EditConflict(row.ref, name, old, found, row.new.get(name), of.version, by, at)
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A field that a row would change otherwise than was shown; no `name` stands for the object, which is gone."""
+
+    row: RowPlan
+    of: Object | None
+    name: str
+
+
+def _names(row: RowPlan, of: Object | None) -> Iterable[str]:
+    return [""] if of is None or row.action == "create" else row.was
+
+
+def _explained(places: Sequence[_Place]) -> list[EditConflict]:
+    """What stands in each place, with who changed it last."""
+    known = [(place.of, place.name) for place in places if place.of is not None and place.name]
+    last = last_of_fields(known)
+    found: list[EditConflict] = []
+    for place in places:
+        row, of, name = place.row, place.of, place.name
+        if of is None or not name:
+            found.append(EditConflict(row.ref, "", None, None, row.new))
+            continue
+        latest = last.get((of.pk, name))
+        by, at, old = (latest.by, latest.at, latest.old) if latest else ("", None, None)
+        found.append(EditConflict(row.ref, name, old, row.was[name], row.new.get(name), of.version, by, at))
+    return found
 
 
 def _mark(member: Member, done: uuid.UUID) -> None:

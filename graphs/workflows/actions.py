@@ -26,11 +26,16 @@ def _said(name: str) -> str:
     return name
 
 
+def _empty_or_said(name: str) -> str:
+    return _said(name) if name else name
+
+
 NewKey = Annotated[Key, AfterValidator(_visible)]
 EdgeKey = Annotated[str, Field(min_length=1, max_length=MAX_EDGE_KEY), STORABLE]
 DisplayName = Annotated[str, Field(min_length=1, max_length=MAX_NAME), STORABLE, AfterValidator(_said)]
 TypeKey = Annotated[str, Field(min_length=1, max_length=MAX_NAME), STORABLE]
 Name = Annotated[str, Field(max_length=MAX_NAME), STORABLE]
+NodeName = Annotated[Name, AfterValidator(_empty_or_said)]
 Description = Annotated[str, Field(max_length=MAX_DESCRIPTION), STORABLE]
 Code = Text
 Coordinate = Annotated[
@@ -85,7 +90,7 @@ class CreateNode(StrictModel):
     sheet: Key
     pos_x: Coordinate = Field(description="Left edge; a node is some 190 wide.")
     pos_y: Coordinate = Field(description="Upper edge; it is some 64 high.")
-    name: Name | None = None
+    name: NodeName | None = None
     key: NewKey | None = Field(None, description="To name it in a batch; else made.")
     process: Code | None = None
     handles: Handles | None = Field(None, description="Else the type's.")
@@ -95,7 +100,7 @@ class CreateNode(StrictModel):
 class NodeUpdates(Coded):
     """The fields that change; the others stay."""
 
-    name: Name | None = None
+    name: NodeName | None = None
     type: TypeKey | None = None
     data: JSONObject | None = Field(None, description="Merged (RFC 7396): null removes a key.")
     data_patches: Annotated[list[DataPatch], Field(min_length=1, max_length=100)] | None = Field(
@@ -188,7 +193,7 @@ class CreateNodeWithEdges(StrictModel):
     sheet: Key
     pos_x: Coordinate | None = Field(None, description="Without both: beside its neighbours.")
     pos_y: Coordinate | None = None
-    name: Name | None = None
+    name: NodeName | None = None
     key: NewKey | None = Field(None, description="To name it in a batch; else made.")
     process: Code | None = None
     handles: Handles | None = Field(None, description="Else the type's.")

@@ -2,9 +2,11 @@
 
 import threading
 from collections import OrderedDict
+from decimal import Decimal
 
 from django.conf import settings
 from django.db import connection
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from graphs.models import Edge, Graph, Node, Sheet
@@ -52,7 +54,7 @@ def refuse_growth(graph: int, by: int, *, back: bool) -> None:
         with _lock:
             _came[graph] = came
         message = _("The graph would be larger than {most} MB. Make it smaller first, or divide it.")
-        raise ChangeRefused(message.format(most=max(1, most // 1_000_000)))
+        raise ChangeRefused(message.format(most=number_format(Decimal(f"{most / 1_000_000:.6g}"))))
 
 
 def measured(graph: int) -> int:

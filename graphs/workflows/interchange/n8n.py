@@ -14,7 +14,15 @@ from graphs.workflows.interchange.checks import Coordinate, all_checked, check_l
 from graphs.workflows.interchange.keys import UniqueTexts, slug
 from graphs.workflows.interchange.n8n_connections import Connection, connections_of, resolved
 from graphs.workflows.interchange.n8n_handles import Slot, handles, output_labels, short_type
-from graphs.workflows.interchange.parsed_graph import Limits, ParsedEdge, ParsedGraph, ParsedNode, ParsedSheet, size_or
+from graphs.workflows.interchange.parsed_graph import (
+    Limits,
+    ParsedEdge,
+    ParsedGraph,
+    ParsedNode,
+    ParsedSheet,
+    said,
+    size_or,
+)
 from graphs.workflows.interchange.refusals import FileWarning, Problems, Warnings
 
 SHEET = ParsedSheet("main", "Main")
@@ -125,7 +133,7 @@ def _parsed_nodes(steps: list[_Step], connections: list[Connection], warnings: W
         used = (outputs[step.name], inputs[step.name]) if first else (set[Slot](), set[Slot]())
         process, data = _process_and_data(step, index, warnings)
         points = handles(step.node.type, step.labels, *used)
-        parsed.append(ParsedNode(step.key, step.node.type, SHEET.key, step.name, process, data, points, x, y))
+        parsed.append(ParsedNode(step.key, step.node.type, SHEET.key, said(step.name), process, data, points, x, y))
     return tuple(parsed)
 
 

@@ -26,6 +26,7 @@ from graphs.workflows.interchange.parsed_graph import (
     ParsedNodeType,
     ParsedSheet,
     is_native,
+    said,
 )
 from graphs.workflows.interchange.refusals import Problems, refuse
 
@@ -162,14 +163,18 @@ def _graph(
     return ParsedGraph(
         format="native",
         key=head.key or "",
-        name=head.name,
+        name=said(head.name),
         description=head.description,
         metadata=head.metadata,
-        sheets=tuple(ParsedSheet(sheet.key, sheet.name) for sheet in sheets),
+        sheets=tuple(ParsedSheet(sheet.key, said(sheet.name)) for sheet in sheets),
         nodes=nodes,
         edges=edges,
-        node_types=tuple(ParsedNodeType(**dict(node_type)) for node_type in node_types),
+        node_types=tuple(map(_node_type, node_types)),
     )
+
+
+def _node_type(of: _NodeType) -> ParsedNodeType:
+    return ParsedNodeType(**dict(of) | {"display_name": said(of.display_name) or of.key})
 
 
 _NODES = TypeAdapter(Annotated[list[_Node], Field(fail_fast=True)])
@@ -247,7 +252,7 @@ def _node(node: _Node, x: float, y: float) -> ParsedNode:
         key=intern(node.key),
         type=intern(node.type),
         sheet=intern(node.sheet),
-        name=node.name,
+        name=said(node.name),
         process=node.process,
         data=node.data,
         handles=dict(node.handles.items()),

@@ -13,7 +13,7 @@ from graphs.workflows.interchange import grid
 from graphs.workflows.interchange.checks import Coordinate, all_checked, check_list, check_some_nodes
 from graphs.workflows.interchange.keys import UniqueTexts, slug
 from graphs.workflows.interchange.node_red_drawing import handles, output_label, rectangle
-from graphs.workflows.interchange.parsed_graph import Limits, ParsedEdge, ParsedGraph, ParsedNode, ParsedSheet
+from graphs.workflows.interchange.parsed_graph import Limits, ParsedEdge, ParsedGraph, ParsedNode, ParsedSheet, said
 from graphs.workflows.interchange.refusals import FileWarning, Problems, Warnings, refuse
 
 SHEET_TYPES = ("tab", "subflow")
@@ -104,7 +104,7 @@ def _sheets(entries: list[Entry], raws: list[dict[str, Any]], problems: Problems
         for index, (entry, raw) in enumerate(zip(entries, raws, strict=True)):
             if entry.type == sheet_type and entry.id not in sheets:
                 label = raw.get("label")
-                name = entry.name or (label if isinstance(label, str) else "") or entry.id
+                name = said(entry.name or "") or said(label if isinstance(label, str) else "") or entry.id
                 if len(name) > MAX_NAME:
                     problems.add(f"[{index}]", _("The name is longer than {most} characters.").format(most=MAX_NAME))
                 sheets[entry.id] = ParsedSheet(unique.take(_key(entry.id, sheet_type)), name)
@@ -209,7 +209,7 @@ def _parsed_nodes(steps: list[_Step], wired: set[str], warnings: Warnings) -> tu
                 key=step.key,
                 type="note" if is_note else step.entry.type,
                 sheet=step.sheet,
-                name=step.title[:MAX_NAME],
+                name=said(step.title[:MAX_NAME]),
                 process=process,
                 data=data,
                 handles={} if is_note else handles(step.entry.type, step.raw, step.key in wired),

@@ -35,6 +35,11 @@ def no_progress(done: int, total: int) -> None:
     """Reports nothing."""
 
 
+def said(name: str) -> str:
+    """The name; what is only spaces is none, and the key stands for it."""
+    return name if name.strip() else ""
+
+
 @dataclass(frozen=True, slots=True)
 class ParsedSheet:
     key: str

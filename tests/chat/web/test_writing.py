@@ -281,9 +281,12 @@ def test_imports_have_turns_of_their_own(alice: User, nba: Graph, monkeypatch: p
     monkeypatch.setattr(Turns, "take", noted)
 
     async def test() -> None:
-        await request("POST", "/api/v1/graphs/import", alice, {})
-        await request("POST", "/import/", None, {}, cookie=f"sessionid={key}")
-        await request("POST", CHANGES, alice, {})
+        for path in ("/api/v1/graphs/import", "/api/v1/objects/company/import"):
+            await request("POST", path, alice, {})
+        for path in ("/import/", "/objects/company/import/"):
+            await request("POST", path, None, {}, cookie=f"sessionid={key}")
+        for path in (CHANGES, "/api/v1/objects/company/import/changes"):
+            await request("POST", path, alice, {})
 
     run(test)
-    assert kinds == ["imports", "imports", "writes"]
+    assert kinds == [*["imports"] * 4, "writes", "writes"]

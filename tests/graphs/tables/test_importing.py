@@ -6,12 +6,14 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from pytest_django import Settings
 
-from graphs.models import ChangeSet, Object, Origin, Workspace
+from graphs.models import ChangeSet, Company, Modification, Object, Origin, Workspace
 from graphs.objects.kinds import Kind
-from graphs.tables import table
+from graphs.tables import importing, table
 from tests.graphs.api.callers import post_json, problem, with_token
 from tests.graphs.tables.files import API, preview, send, xlsx
 from tests.registered import product, shops
@@ -222,6 +224,29 @@ def test_what_changed_since_the_preview_is_a_conflict(client: Client, alice: Use
     assert send(client, file, expected=preview(client, file)["expected"]).json()["updates"] == 2
 
 
+def test_of_many_conflicts_the_first_are_explained_in_as_many_statements_as_few(
+    client: Client, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importing, "MOST_CONFLICTS", 12)
+    rows = [product(shop, f"Ball{number}", notes="round", weight=1) for number in range(20)]
+
+    def refused(count: int) -> tuple[dict[str, Any], int]:
+        file = "id,notes,weight\n" + "".join(f"{row.pk},flat,2\n" for row in rows[:count])
+        seen = preview(client, file)["expected"]
+        update = {"action": "update_object", "arguments": {"updates": {"notes": f"oval{count}", "weight": count}}}
+        for row in rows[:count]:
+            assert post_json(client, f"{API}/product/{row.pk}/changes", {"actions": [update]}).status_code == 201
+        with CaptureQueriesContext(connection) as captured:
+            met = problem(send(client, file, expected=seen), 409, "conflict")
+        return met, len(captured)
+
+    few, many = refused(3), refused(20)
+    assert (len(few[0]["conflicts"]), "conflictCount" in few[0]) == (6, False)
+    assert (len(many[0]["conflicts"]), many[0]["conflictCount"]) == (12, 40)
+    assert {(each["by"], each["found"]) for each in many[0]["conflicts"]} == {("alice", "oval20"), ("alice", 20.0)}
+    assert many[1] == few[1]
+
+
 def test_another_field_that_somebody_changed_stays(client: Client, shop: Shop) -> None:
     ball = product(shop, "Ball", notes="round")
     file = f"id,notes\n{ball.pk},flat\n"
@@ -281,3 +306,53 @@ def test_imports_are_limited(client: Client, shop: Shop, settings: Settings) -> 
     file = f"parent,name\n{shop.pk},Net\n"
     assert preview(client, file)["creates"] == 1
     problem(send(client, file), 429, "throttled")
+
+
+def test_many_new_rows_are_stored_in_as_many_statements_as_few(client: Client) -> None:
+    company, folder = (send_one(client, kind) for kind in ("company", "folder"))
+    few, many = (new_records(client, company, folder, count) for count in (2, 20))
+    assert (many["company"], many["folder"], many["usecase"]) == (few["company"], few["folder"], few["usecase"])
+
+
+def send_one(client: Client, kind: str) -> str:
+    title = "data.name" if kind == "usecase" else "name"
+    done = send(client, f"{title}\nFirst\n", kind).json()["changeSet"]
+    return Modification.objects.get(change_set=done, action="create").key
+
+
+def new_records(client: Client, company: str, folder: str, count: int) -> dict[str, int]:
+    """How many statements so many new records of each kind take."""
+    took = {}
+    for kind, head, held_by in (
+        ("company", "name", ""), ("folder", "parent,name", f"{company},"), ("usecase", "parent,data.name", f"{folder},")
+    ):  # fmt: skip
+        file = head + "\n" + "".join(f"{held_by}{kind}{number}\n" for number in range(count))
+        with CaptureQueriesContext(connection) as captured:
+            assert send(client, file, kind).json()["creates"] == count
+        took[kind] = len(captured)
+    return took
+
+
+def test_a_new_row_that_has_what_another_has_is_named_by_its_model(
+    client: Client, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(vars(Product._meta.get_field("name")), "unique", True)
+    with connection.cursor() as cursor:
+        cursor.execute("CREATE UNIQUE INDEX ON shop_product (name)")
+    same = send(client, f"parent,name\n{shop.pk},One\n{shop.pk},Two\n{shop.pk},Two\n")
+    assert problem(same, 400, "refused")["detail"] == "name: Product with this Name already exists."
+    assert not Product.objects.exists()
+    assert send(client, f"parent,name\n{shop.pk},One\n{shop.pk},Two\n").json()["creates"] == 2
+
+
+def test_new_rows_have_the_moment_of_saving_and_go_and_come_back(client: Client, alice: User) -> None:
+    done = send(client, "name\nA\nB\n", kind="company").json()["changeSet"]
+    first = dict(Company.objects.values_list("name", "updated_at"))
+    assert all(moment is not None for moment in first.values())
+    headers = Object.objects.filter(type="company")
+    assert {each.key for each in headers} == {str(pk) for pk in Company.objects.values_list("pk", flat=True)}
+    assert set(headers.values_list("version", flat=True)) == {1}
+    undone = post_json(client, f"/api/v1/history/{done}/rollback", {}).json()
+    assert not Company.objects.filter(name__in="AB").exists()
+    assert post_json(client, f"/api/v1/history/{undone['id']}/rollback", {}).status_code == 201
+    assert dict(Company.objects.values_list("name", "updated_at")) == first

@@ -128,3 +128,47 @@ def test_what_any_door_takes_its_file_brings_back(
 def test_what_no_file_and_no_other_door_takes_is_refused(graph: Graph, asked: Asked, field: str) -> None:
     with pytest.raises(ChangeRefused, match=f"^{field}"):
         plan(graph, [parse(*asked)])
+
+
+BLANK = "   "
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ("create_node", {"typeKey": "t", "sheet": "main", "posX": 0, "posY": 0, "name": BLANK}),
+        ("update_node", {"nodeKey": "first", "updates": {"name": BLANK}}),
+        ("create_sheet", {"name": BLANK}),
+    ],
+)
+def test_no_change_gives_a_node_or_a_sheet_a_name_of_spaces(graph: Graph, asked: Asked) -> None:
+    assert not taken(graph, asked)
+
+
+def test_a_node_may_have_no_name(graph: Graph) -> None:
+    graph.nodes.update(name="First")
+    assert taken(graph, ("update_node", {"nodeKey": "first", "updates": {"name": ""}}))
+
+
+@pytest.mark.parametrize("limits", [LIMITED, Limits()])
+def test_a_name_of_spaces_in_a_file_is_none(graph: Graph, other_workspace: Workspace, limits: Limits) -> None:
+    Graph.objects.filter(pk=graph.pk).update(name=BLANK)
+    graph.nodes.update(name=BLANK)
+    graph.sheets.update(name=BLANK)
+    NodeType.objects.update(display_name=BLANK)
+    file = as_json(export_graph(Graph.objects.get(pk=graph.pk))).encode()
+    made = import_graph(other_workspace, formats.parse(file, "native", limits), "g").graph
+    assert (made.name, made.sheets.get().name, made.nodes.get().name) == ("", "", "")
+    assert NodeType.objects.get(workspace=other_workspace).display_name == "t"
+
+
+def test_a_node_of_n8n_with_a_name_of_spaces_has_none() -> None:
+    node = {"name": BLANK, "type": "set", "position": [0, 0], "parameters": {}}
+    parsed = formats.parse(json.dumps({"nodes": [node], "connections": {}}).encode(), "n8n", LIMITED)
+    assert [each.name for each in parsed.nodes] == [""]
+
+
+def test_a_tab_of_node_red_with_a_name_of_spaces_has_that_of_its_id() -> None:
+    tab, node = {"id": "a1", "type": "tab", "label": BLANK}, {"id": "b2", "type": "inject", "z": "a1", "name": BLANK}
+    parsed = formats.parse(json.dumps([tab, node]).encode(), "node-red", LIMITED)
+    assert BLANK not in {each.name for each in (*parsed.sheets, *parsed.nodes)}

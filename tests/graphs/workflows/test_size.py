@@ -6,6 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import translation
 
 from graphs.history.editing import Request, edit
 from graphs.history.rollback import roll_back
@@ -48,11 +49,40 @@ def test_a_change_beyond_the_limit_is_refused_with_the_limit_and_one_within_is_m
     before = ChangeSet.objects.count()
     body = {"action": "update_node", "arguments": {"nodeKey": "return", "updates": {"data": {"note": "y" * LIMIT}}}}
     told = problem(post_json(signed_in(alice), "/api/v1/graphs/nba/changes", {"actions": [body]}), 400, "refused")
-    assert "MB" in told["detail"]
+    assert "larger than 0.1 MB." in told["detail"]
     assert (note("return"), ChangeSet.objects.count()) == (0, before)
     change(alice, nba, "x")
     change(alice, nba, "y" * (LIMIT * 8 // 10), "return")
     assert note("return") == LIMIT * 8 // 10
+
+
+def test_the_limit_is_told_as_people_write_it(nba: Graph, settings: Any) -> None:
+    for most, english, french in ((120_000, "0.12 MB", "0,12\u202fMo"), (20_000_000, "20 MB", "20\u202fMo")):
+        settings.MAX_GRAPH_BYTES = most
+        for language, told in (("en", english), ("fr", french)):
+            with translation.override(language), pytest.raises(ChangeRefused, match=f" {told}\\."):
+                _refuse(nba, most)
+
+
+def _refuse(nba: Graph, most: int) -> None:
+    Node.objects.filter(graph=nba, key="return").update(process="x" * most)
+    size.refuse_growth(nba.pk, most, back=False)
+
+
+def test_at_the_limit_nodes_are_moved_and_sized(alice: User, nba: Graph) -> None:
+    Node.objects.filter(graph=nba, key="return").update(process="x" * LIMIT)
+    size._came[nba.pk] = int(LIMIT * size.UNMEASURED)
+    member = member_of(alice)
+    nba.sheets.create(key="a-sheet-of-a-longer-name", name="Other", position=1)
+    for number, far in enumerate((1, 123456.75, -7654321.25)):
+        place: dict[str, Any] = {"nodeKey": "fetch-api", "posX": far, "posY": far}
+        edit(member, nba, Request([actions.parse("move_node", place)]))
+        moved = actions.parse("move_node", {**place, "posX": -far, "sheet": "a-sheet-of-a-longer-name"})
+        editing.edit(member, nba.pk, Request([moved], key=f"live{number}"))
+        sizes = {"nodeKey": "fetch-api", "updates": {"width": 100.5 + number, "height": 90.125}}
+        edit(member, nba, Request([actions.parse("update_node", sizes)]))
+    with pytest.raises(ChangeRefused):
+        change(alice, nba, "one more word")
 
 
 def test_what_comes_little_by_little_is_refused_in_the_end(alice: User, nba: Graph) -> None:

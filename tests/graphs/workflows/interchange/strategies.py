@@ -5,6 +5,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 texts = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=20)
+#: A name of spaces is read as none.
+names = texts.map(lambda text: text if text.strip() else "")
 short_texts = texts.filter(lambda text: len(text) <= 100)
 keys = st.text(
     st.characters(codec="utf-8", exclude_categories=["Cc", "Cf", "Cn", "Z"], exclude_characters="{}"),
@@ -31,7 +33,7 @@ def nodes(sheets: list[str], types: list[str]) -> st.SearchStrategy[dict[str, An
             "key": keys,
             "type": st.sampled_from(["starter", "html", "n8n-nodes-base.set", *types]),
             "sheet": st.sampled_from(sheets),
-            "name": texts,
+            "name": names,
             "process": texts,
             "data": objects,
             "handles": handles,
@@ -77,7 +79,7 @@ def unique(items: st.SearchStrategy[Any], min_size: int = 0) -> st.SearchStrateg
 
 @st.composite
 def native_documents(draw: st.DrawFn) -> dict[str, Any]:
-    sheets = draw(unique(st.fixed_dictionaries({"key": keys, "name": texts}), min_size=1))
+    sheets = draw(unique(st.fixed_dictionaries({"key": keys, "name": names}), min_size=1))
     sheet_keys = [sheet["key"] for sheet in sheets]
     types = draw(unique(node_types))
     drawn = draw(unique(nodes(sheet_keys, [entry["key"] for entry in types]), min_size=1))
@@ -85,7 +87,7 @@ def native_documents(draw: st.DrawFn) -> dict[str, Any]:
         "format": "countersign.graph",
         "formatVersion": 1,
         "key": "generated",
-        "name": draw(texts),
+        "name": draw(names),
         "description": draw(texts),
         "metadata": draw(objects),
         "sheets": sheets,
