@@ -8,13 +8,14 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_POST, require_safe
+from pydantic import ValidationError
 
 from graphs.history import editing
 from graphs.models import Object
 from graphs.models.records import Status
 from graphs.objects.actions import ChangeRefused, CreateObject, UpdateObject
 from graphs.objects.edit_conflicts import EditConflicts
-from graphs.objects.headers import address_of, children_of, object_for, parent_of
+from graphs.objects.headers import address_of, children_of, is_key, object_for, parent_of
 from graphs.objects.kinds import KINDS, Kind
 from graphs.objects.refs import Ref
 from graphs.records import listing
@@ -80,13 +81,13 @@ def new_record(request: HttpRequest, member: Member, kind: str) -> HttpResponse:
     name, holder = request.POST.get("name", "").strip(), request.POST.get("parent", "")
     above = _holder(member, known, holder)
     parent = f"{above.type}:{above.key}" if above else None
-    action = CreateObject.model_validate({"kind": kind, "fields": {known.title: name}, "parent": parent})
     try:
         _count(member)
         if holder and above is None:
             raise ChangeRefused(_("What was to hold it is not there any more."))
+        action = CreateObject.model_validate({"kind": kind, "fields": {known.title: name}, "parent": parent})
         made = editing.create_object(member, known, editing.Request([action]))
-    except (ChangeRefused, Problem) as refused:
+    except (ChangeRefused, Problem, ValidationError) as refused:
         messages.error(request, _sentence(refused))
         return _back(request, kind)
     return redirect(f"{address_of(member, made)}{layout_of(member)['here']}")
@@ -98,13 +99,14 @@ def change_status(request: HttpRequest, member: Member, kind: str) -> HttpRespon
     """Gives the chosen records another status, as one change; those that have it stay as they are."""
     member.require_editor()
     status, keys = request.POST.get("status", ""), request.POST.getlist("record")[:RECORDS_PER_PAGE]
-    chosen = [(ref, of) for ref in dict.fromkeys(Ref(kind, key) for key in keys) if (of := _visible(member, ref))]
-    new = {"status": status}
-    actions = [UpdateObject.model_validate({"object": str(ref), "updates": new}) for ref, _of in chosen]
     try:
         _count(member)
+        refs = dict.fromkeys(Ref(kind, key) for key in keys)
+        chosen = [(ref, of) for ref in refs if (of := _visible(member, ref))]
         if status not in Status.values or not chosen:
             raise ChangeRefused(_("Choose records, and the status that they get."))
+        new = {"status": status}
+        actions = [UpdateObject.model_validate({"object": str(ref), "updates": new}) for ref, _of in chosen]
         editing.edit(member, chosen[0][1], editing.Request(actions))
     except (ChangeRefused, EditConflicts, Problem, Object.DoesNotExist) as refused:
         messages.error(request, _sentence(refused))
@@ -133,6 +135,8 @@ def _holder(member: Member, kind: Kind, key: str) -> Object | None:
 
 
 def _visible(member: Member, ref: Ref) -> Object | None:
+    if not is_key(KINDS[ref.type], ref.key):
+        return None
     try:
         return object_for(member, ref)
     except NotFound:
@@ -145,6 +149,8 @@ def _count(member: Member) -> None:
 
 
 def _sentence(refused: Exception) -> str:
+    if isinstance(refused, ValidationError):
+        return _("This is no name: it has signs that no text may have.")
     if isinstance(refused, ChangeRefused):
         return " ".join(refused.problems)
     if isinstance(refused, Problem):

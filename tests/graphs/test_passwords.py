@@ -13,7 +13,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from config import settings as written
-from graphs.models import Workspace
+from graphs.models import Membership, Role, Workspace
 from tests.cast import PASSWORD, signed_in
 from tests.graphs.admin.staff import superuser
 
@@ -54,15 +54,20 @@ def test_words_of_the_site_and_names_of_its_workspaces_are_no_password(
     bob: User, settings: Settings, new: str, taken: bool
 ) -> None:
     settings.ALLOWED_HOSTS = ["testserver", "myhost.example", ".intra.example", "*", "[::1]", "10.11.12.13"]
-    Workspace.objects.create(slug="rocket-works", name="Rocket Works")
-    Workspace.objects.create(slug="acme", name="Acme secret plan")
+    for slug, name in (("rocket-works", "Rocket Works"), ("acme", "Acme secret plan")):
+        Membership.objects.create(user=bob, workspace=Workspace.objects.create(slug=slug, name=name), role=Role.VIEWER)
     assert changes(bob, new) is taken
+
+
+def test_a_refusal_does_not_tell_what_workspaces_of_others_are_called(bob: User) -> None:
+    Workspace.objects.create(slug="rocket-works", name="Rocket Works")
+    assert changes(bob, "rocketworks99")
 
 
 def test_that_is_said_in_the_readers_language(bob: User) -> None:
     given = {"old_password": PASSWORD, "new_password1": "Countersign1", "new_password2": "Countersign1"}
     page = signed_in(bob).post(CHANGE, given, headers={"Accept-Language": "fr"}).content.decode()
-    assert page.count("8 caractères en plus des noms de ce site et de ses espaces de travail") == 2
+    assert page.count("8 caractères en plus des noms de ce site et de vos espaces de travail") == 2
 
 
 @pytest.mark.parametrize(

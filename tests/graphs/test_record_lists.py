@@ -213,3 +213,21 @@ def test_too_many_changes_are_refused(portfolio: Portfolio, alice: User, setting
     answer = client.post("/companies/new/", {"name": "Second"}, follow=True)
     assert "Too many changes." in answer.content.decode()
     assert not Company.objects.filter(name="Second").exists()
+
+
+@pytest.mark.parametrize(
+    ("address", "sent"),
+    [
+        ("/companies/new/", {"name": "a\x00b"}),
+        ("/folders/new/", {"name": "New", "parent": "\x00"}),
+        ("/companies/status/", {"status": "draft", "record": "\x00"}),
+        ("/companies/status/", {"status": "\x00", "record": "{company}"}),
+        ("/companies/status/", {"status": "x" * 10_000, "record": "{company}"}),
+    ],
+)
+def test_nonsense_is_told_in_a_sentence(portfolio: Portfolio, alice: User, address: str, sent: dict[str, str]) -> None:
+    values = {name: value.replace("{company}", str(portfolio.company.pk)) for name, value in sent.items()}
+    answer = signed_in(alice).post(address, values, follow=True)
+    assert answer.status_code == 200
+    assert 'class="notice error"' in answer.content.decode()
+    assert not ChangeSet.objects.filter(origin="manual").exists()

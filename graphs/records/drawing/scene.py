@@ -1,9 +1,12 @@
 """What a drawing shows, in the words of its reader, as the process that draws gets it. Nothing in here knows Django."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, Self
+
+_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +68,8 @@ class Scene:
         return CANVASES[self.size]
 
     def to_json(self) -> str:
-        """One line; the same scene gives the same text."""
-        return json.dumps(asdict(self), ensure_ascii=True, separators=(",", ":"))
+        """One line; the same scene gives the same text. What XML does not have is replaced."""
+        return json.dumps(_in_xml(asdict(self)), ensure_ascii=True, separators=(",", ":"))
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -82,6 +85,15 @@ class Scene:
                 "marks": tuple(_mark(mark) for mark in given["marks"]),
             }
         )
+
+
+def _in_xml(value: Any) -> Any:
+    """A JSON value whose texts have a replacement character for each letter that no XML may hold."""
+    if isinstance(value, str):
+        return _NO_XML.sub("\ufffd", value)
+    if isinstance(value, dict):
+        return {key: _in_xml(each) for key, each in value.items()}
+    return [_in_xml(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 def _mark(given: Mapping[str, Any]) -> Mark:

@@ -20,6 +20,7 @@ NAMES_THAT_HURT = [
     "a\u0301" * 30,
     "W" * 200,
     "line\nbreak\ttab",
+    "\x01 \x1b[31m \ufffe \uffff",
 ]
 
 
