@@ -103,6 +103,9 @@ def _protocol(send: Any) -> Any:
 
 
 def _limit_buffer(transport: Any) -> None:
-    handle = transport.getHandle()
+    try:
+        handle = transport.getHandle()
+    except AttributeError:  # Twisted takes the socket away where the client has left.
+        return
     if isinstance(handle, socket.socket):
         handle.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)

@@ -25,7 +25,6 @@ from graphs.records.scenes import Addresses, scene_of
 from graphs.site.access import Member
 from graphs.site.api.bodies import Body, read_body
 from graphs.site.api.members import current_member
-from graphs.site.api.openapi import problems
 from graphs.site.api.problems import Problem, invalid
 from graphs.site.security_headers import NO_PAGE
 
@@ -80,7 +79,7 @@ class SvgView(APIView):
     @extend_schema(
         operation_id="drawMatrix",
         parameters=[FOLDER_ID, SIZE, DOWNLOAD],
-        responses={(200, "image/svg+xml"): str, 304: None, **problems(503)},
+        responses={(200, "image/svg+xml"): str, 304: None},
     )
     def get(self, request: Request, folder: str) -> HttpResponseBase:
         """The matrix of a folder as a drawing."""
@@ -110,7 +109,7 @@ class PngView(SvgView):
     @extend_schema(
         operation_id="paintMatrix",
         parameters=[FOLDER_ID, SIZE, DOWNLOAD],
-        responses={(200, "image/png"): bytes, 304: None, **problems(503)},
+        responses={(200, "image/png"): bytes, 304: None},
     )
     def get(self, request: Request, folder: str) -> HttpResponseBase:
         """The matrix of a folder as a picture."""
@@ -122,7 +121,7 @@ class PreviewView(APIView):
         operation_id="previewMatrix",
         parameters=[FOLDER_ID],
         request=MatrixPreviewBody,
-        responses={200: MatrixPreview, **problems(503)},
+        responses={200: MatrixPreview},
     )
     def post(self, request: Request, folder: str) -> Response:
         """What the matrix of a folder would be with other weights and thresholds; nothing is changed."""

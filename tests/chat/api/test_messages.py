@@ -51,7 +51,7 @@ def test_it_converses_without_an_object(alice: User) -> None:
         ({"message": "Hello", "context": "graph:nba"}, "context"),
         ({"message": "Hello", "context": {"type": "graph"}}, "context.id"),
         ({"message": "Hello", "context": {"type": "graph", "id": "x" * 101}}, "context.id"),
-        ({"message": "Hello", "context": {"type": "company", "id": "1"}}, "context.type"),
+        ({"message": "Hello", "context": {"type": "planet", "id": "1"}}, "context.type"),
         ({"message": "Hello", "model": 7}, "model"),
         ({"message": "Hello", "attachments": ["a"]}, "attachments"),
         ({"message": "Hello", "wait": 1}, "wait"),

@@ -65,7 +65,7 @@ def test_it_filters_by_status_session_and_object(
         "status=x",
         "status=",
         "object=nba",
-        "object=company:x",
+        "object=planet:x",
         "object=graph:%00",
         "object=:",
         "limit=0",

@@ -37,7 +37,7 @@ def test_every_value_comes_back_and_is_recorded(nba: Graph, alice: User, field: 
     Node.objects.filter(key="fetch-api").update(process="", data={}, handles={}, pos_x=0, pos_y=0)
     done = changes.apply(nba, [Update(FETCH, {field: old}, {field: new})], by(None))
 
-    assert len(statements(nba, alice, done)) == 3, "what it is, what it takes back, and the rollback with its notice"
+    assert len(statements(nba, alice, done)) == 2, "what it is, and the rollback with its notice"
     assert graph_rows.nodes(nba, ["fetch-api"])["fetch-api"].record[field] == old
     assert Modification.objects.order_by("id").values_list("field", "old", "new").last() == (field, new, old)
     made = ChangeSet.objects.latest("created_at")
@@ -54,7 +54,7 @@ def test_items_of_which_different_fields_changed(nba: Graph, alice: User) -> Non
     Node.objects.filter(key="return").update(process="")
     done = changes.apply(nba, asked, by(None))
 
-    assert len(statements(nba, alice, done)) == 3
+    assert len(statements(nba, alice, done)) == 2
     now = graph_rows.nodes(nba)
     assert (now["fetch-api"].record, now["root"]) == (before["fetch-api"].record, before["root"])
     assert (now["return"].record["name"], now["return"].record["process"]) == ("Return", "")
@@ -106,7 +106,7 @@ def test_what_was_shown_is_done_at_once_while_nothing_changed(nba: Graph, alice:
 
     with CaptureQueriesContext(connection) as captured:
         back(nba, alice, done, digest=shown.digest)
-    assert len([query for query in captured if "SAVEPOINT" not in query["sql"]]) == 3
+    assert len([query for query in captured if "SAVEPOINT" not in query["sql"]]) == 2
     assert node_of(nba).called == "Fetch API"
 
 

@@ -21,6 +21,7 @@ EXEMPT = {
     "ChangesView": "LIMIT_CHANGES",
     "NewObjectView": "LIMIT_CHANGES",
     "ObjectChangesView": "LIMIT_CHANGES",
+    "ObjectCopyView": "LIMIT_CHANGES",
     "LinksView": "reads",
 }
 
