@@ -22,7 +22,7 @@ run: ## sets up and starts everything (PORT=8000 DATA_DIR=.data WEB=1 WORKERS=1;
 	@$(INSTALL)
 	@exec .venv/bin/python manage.py up --with-parent --port $(PORT) --web $(WEB) --workers $(WORKERS)
 
-test: ## all tests, in under a quarter of an hour after installation (ARGS=... goes to pytest)
+test: ## all tests (ARGS=... goes to pytest; docs/testing.md says how long they take)
 	@$(INSTALL) tests
 	$(PYTEST) $(ARGS)
 
