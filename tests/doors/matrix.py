@@ -11,7 +11,7 @@ from tests.doors import rules
 from tests.doors.addresses import METHODS, Address, every_address
 from tests.doors.knocking import Answer, knock
 from tests.doors.rules import Rule
-from tests.doors.world import KNOCKED, Id, RoleName, World
+from tests.doors.world import OBJECT_TYPES, Id, RoleName, World
 from tests.graphs.api.callers import with_token
 
 PREFIX = "api/v1/"
@@ -48,7 +48,7 @@ def _by_kind(address: Address) -> list[Address]:
     of = "{object_type}/{object_id}"
     if of not in address.path:
         return [address]
-    return [Address(address.path.replace(of, f"{type_}/{{{type_}}}")) for type_ in KNOCKED]
+    return [Address(address.path.replace(of, f"{type_}/{{{type_}}}")) for type_ in OBJECT_TYPES]
 
 
 def page_addresses() -> list[Address]:

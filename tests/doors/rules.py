@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from tests.doors.world import KNOCKED, MEMBERSHIPS, NOWHERE, Id, RoleName
+from tests.doors.world import MEMBERSHIPS, NOWHERE, OBJECT_TYPES, Id, RoleName
 
 #: Who is let in. "member": of the workspace; a door with an id in its address opens for its owner only.
 #: "decider": an editor; a viewer is told first whether there is such a thing.
@@ -134,7 +134,7 @@ API: dict[str, Rule] = {
     "POST proposals/{proposal_id}/propose-again": Rule("decider", 409, {}),
     "GET streams/sse": Rule("person", 503),
     "GET streams/events/{stream_name}": Rule("member", 200),
-    **{door: rule for type_ in KNOCKED for door, rule in _of_object(type_).items()},
+    **{door: rule for type_ in OBJECT_TYPES for door, rule in _of_object(type_).items()},
 }  # fmt: skip
 RECORDS = ("companies", "folders", "use-cases")
 PAGES: dict[str, Rule] = {

@@ -63,9 +63,6 @@ TYPE_KEYS = {"demo": "type-of-demo", "other": "type-of-othr", "deleted": "type-r
 NOWHERE = str(uuid.UUID(int=7, version=4))
 #: A graph, an object with a table of its own, and a row of an application, with a header beside it.
 OBJECT_TYPES = ("graph", "nodeType", "product", "company", "folder", "usecase", "executive_summary")
-#: Of these the doors of objects are knocked at. Companies and folders are registered as use cases are, and have the
-#: same ones.
-KNOCKED = tuple(type_ for type_ in OBJECT_TYPES if type_ not in ("company", "folder"))
 RECORD_TYPES = ("company", "folder", "usecase")
 
 
