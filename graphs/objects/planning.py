@@ -63,22 +63,7 @@ def plan(
     object_plan.look_ahead([step for step in steps if isinstance(step, ObjectAction)], known or {})
     own = [step for step in steps if not isinstance(step, ObjectAction)]
     do: Callable[[Any], None] = store_of(around.type).planner(object_plan, own, reserved) if own else object_plan.do
-    problems: list[str] = []
-    objects = 0
-    for number, step in enumerate(steps, start=1):
-        before = len(object_plan.operations)
-        try:
-            object_plan.do(step) if isinstance(step, ObjectAction) else do(step)
-        except ChangeRefused as refused:
-            where = _("Action {number} ({name})").format(number=number, name=NAMES[type(step)])
-            problems += [p if len(steps) == 1 else f"{where}: {p}" for p in refused.problems]
-        if not object_plan.is_together(step):
-            objects += any(is_object(each.item.type) for each in object_plan.operations[before:])
-        if objects > MAX_OBJECTS:
-            message = _("More than {most} actions make, change or delete whole objects. Do it in parts.")
-            raise ChangeRefused(message.format(most=MAX_OBJECTS))
-    if problems:
-        raise ChangeRefused(*problems)
+    _take(object_plan, steps, do)
     for finish in object_plan.at_end:
         finish()
     try:
@@ -96,6 +81,26 @@ def plan(
     # The object's own fields after its parts.
     ordered = sorted(operations, key=lambda each: each.item == Ref(around.type, around.key))
     return Planned(tuple(ordered), tuple(object_plan.targets.values()))
+
+
+def _take(object_plan: "ObjectPlan", steps: Sequence[Action], do: Callable[[Any], None]) -> None:
+    """Takes the steps in the order asked. Raises `ChangeRefused` with what is wrong with any of them."""
+    problems: list[str] = []
+    objects = 0
+    for number, step in enumerate(steps, start=1):
+        before = len(object_plan.operations)
+        try:
+            object_plan.do(step) if isinstance(step, ObjectAction) else do(step)
+        except ChangeRefused as refused:
+            where = _("Action {number} ({name})").format(number=number, name=NAMES[type(step)])
+            problems += [p if len(steps) == 1 else f"{where}: {p}" for p in refused.problems]
+        if not object_plan.is_together(step):
+            objects += any(is_object(each.item.type) for each in object_plan.operations[before:])
+        if objects > MAX_OBJECTS:
+            message = _("More than {most} actions make, change or delete whole objects. Do it in parts.")
+            raise ChangeRefused(message.format(most=MAX_OBJECTS))
+    if problems:
+        raise ChangeRefused(*problems)
 
 
 def _refuse_changes_of_deleted(around: Object, operations: Sequence[Operation]) -> None:
