@@ -19,6 +19,7 @@ from django.utils.translation import gettext as _
 
 from chat.access import identity
 from chat.access.identity import Identity
+from chat.concurrency.turns import Claim, Left
 from chat.sockets.backpressure import Gate, TooSlow, release_gate, response_gate
 from chat.sockets.strangers import address_of
 from chat.web.problem_answer import answer_problem
@@ -58,11 +59,11 @@ class Place:
         self.sent_since = 0.0
         self.is_made = False
         self.is_sent = False
-        self._has_begun = False
+        self._claim = Claim()
 
-    def begin(self) -> None:
-        """Says that a thread makes the answer, which it does to the end, also when the reader has left."""
-        self._has_begun = True
+    def begin(self) -> bool:
+        """Whether a thread may make the answer, to the end, also when the reader leaves; not if they have left."""
+        return self._claim.take()
 
     def end(self) -> None:
         """Says that the thread has ended; called by it."""
@@ -71,7 +72,7 @@ class Place:
     def sent(self) -> None:
         """Says that nothing more is sent, whatever the reason."""
         self.is_sent = True
-        self.is_made = self.is_made or not self._has_begun
+        self.is_made = self.is_made or self._claim.take()
         self._places.changed(self)
 
     def _made(self) -> None:
@@ -179,7 +180,8 @@ def making(request: HttpRequest, answer: Answer) -> Answer:
         return answer
 
     def tell(request: HttpRequest) -> HttpResponseBase:
-        place.begin()
+        if not place.begin():
+            raise Left
         try:
             return answer(request)
         finally:

@@ -1,6 +1,5 @@
 """Requests that write: a few of one person at a time at this process. The others wait without thread or connection."""
 
-import asyncio
 import re
 from collections import OrderedDict
 from collections.abc import Callable
@@ -45,20 +44,11 @@ async def in_thread(request: ASGIRequest, answer: Answer) -> HttpResponseBase:
     turn = await turns.of_process.take((person, "imports" if _IMPORTS.fullmatch(request.path) else "writes"))
     if turn is None:
         return _refusal(request, person)
-    loop = asyncio.get_running_loop()
+    return await turns.in_turn(turn, _in_its_thread, lambda: answer(request))
 
-    def answered(request: HttpRequest) -> HttpResponseBase:
-        turn.has_begun = True
-        try:
-            return answer(request)
-        finally:
-            loop.call_soon_threadsafe(turns.of_process.end, turn)
 
-    try:
-        return await sync_to_async(answered)(request)
-    finally:
-        if not turn.has_begun:  # Its reader left before a thread was free.
-            turns.of_process.end(turn)
+async def _in_its_thread(act: Callable[[], HttpResponseBase]) -> HttpResponseBase:
+    return await sync_to_async(act)()
 
 
 async def _writer(request: ASGIRequest) -> int | None:

@@ -99,6 +99,34 @@ def test_who_leaves_with_a_turn_just_given_gives_it_on(monkeypatch: pytest.Monke
     of(test)
 
 
+def test_nothing_is_done_in_a_turn_that_was_given_back_as_its_thread_began() -> None:
+    late, done = threading.Event(), list[str]()
+
+    async def test() -> None:
+        loop, begun = asyncio.get_running_loop(), asyncio.Event()
+
+        def in_thread(act: Callable[[], None]) -> asyncio.Future[None]:
+            def on_its_way() -> None:
+                loop.call_soon_threadsafe(begun.set)
+                late.wait(20)
+                act()
+
+            return loop.run_in_executor(None, on_its_way)
+
+        turn = await turns.of_process.take(ALICE)
+        assert turn is not None
+        asking = asyncio.create_task(turns.in_turn(turn, in_thread, lambda: done.append("done")))
+        await begun.wait()
+        asking.cancel()
+        await asyncio.wait([asking])
+        assert not turns.of_process._taken
+        late.set()
+        await loop.shutdown_default_executor()
+
+    asyncio.run(test())
+    assert done == []
+
+
 class Busy:
     """Stands for a view that waits for whoever holds its object; counts who is in it."""
 
