@@ -15,7 +15,6 @@ from urllib.parse import parse_qs
 from django.http import HttpRequest, HttpResponseBase
 from django.urls import Resolver404, resolve
 from django.utils import translation
-from django.utils.translation import gettext as _
 
 from chat.access import identity
 from chat.access.identity import Identity
@@ -24,7 +23,7 @@ from chat.sockets.backpressure import Gate, TooSlow, release_gate, response_gate
 from chat.sockets.strangers import address_of
 from chat.web.problem_answer import answer_problem
 from graphs.site import refusal_events
-from graphs.site.api.problems import Problem
+from graphs.site.api.problems import too_many_large_answers
 from graphs.site.database_away import AWAY
 
 log = logging.getLogger("countersign.api")
@@ -39,8 +38,6 @@ MOST_MADE_OF_ONE = 1
 WAIT_S = 10.0
 #: Who takes longer to read an answer loses it to somebody who waits, where all places are taken.
 READ_WITHIN_S = 30.0
-#: Nothing that is posted there answers much, and a question shall not wait for being looked at.
-CONVERSATIONS = "/api/v1/chat/"
 #: Where a scope has what tells a place how its answer is made.
 PLACE = "countersign.place"
 
@@ -209,16 +206,14 @@ class _Paced:
 
 
 def _may_be_large(scope: dict[str, Any]) -> bool:
-    """Whether the view says so of what it answers: `large_answer` is True, or the parameter that makes it large, of
-    what is read; `large_post` is True of what is asked by POST."""
-    marks = {"GET": "large_answer", "HEAD": "large_answer", "POST": "large_post"}
-    if scope["method"] not in marks or (scope["method"] == "POST" and scope["path"].startswith(CONVERSATIONS)):
+    """Whether the view says so of what it answers: `large_answer` is True, or the parameter that makes it large."""
+    if scope["method"] not in ("GET", "HEAD"):
         return False
     try:
         view = resolve(scope["path"]).func
     except Resolver404:
         return False
-    large: bool | str = getattr(getattr(view, "view_class", view), marks[scope["method"]], False)
+    large: bool | str = getattr(getattr(view, "view_class", view), "large_answer", False)
     return large if isinstance(large, bool) else large in parse_qs(scope.get("query_string", b"").decode("latin1"))
 
 
@@ -234,5 +229,4 @@ async def _refuse(person: Identity, scope: dict[str, Any], send: Any) -> None:
     address = address_of((scope.get("client") or [""])[0], scope["headers"])
     refusal_events.tell(person.user.pk, address, f"{scope['method']} {resolve(scope['path']).route}", "throttled", 429)
     translation.activate(identity.language_of(scope["headers"]))
-    sentence = _("Too many large answers at once. Try again in a moment.")
-    await answer_problem(Problem(429, "throttled", sentence, headers={"Retry-After": "5"}), scope["headers"], send)
+    await answer_problem(too_many_large_answers(), scope["headers"], send)

@@ -15,7 +15,6 @@ from chat.access import identity
 from chat.access.identity import Headers
 from chat.concurrency import turns
 from chat.sockets.strangers import address_of
-from chat.web.large_answers import CONVERSATIONS, PLACE
 from graphs.site import refusal_events
 from graphs.site.api.problems import Problem
 from graphs.site.api.tokens import Claim
@@ -26,6 +25,8 @@ from graphs.site.security_headers import past_django
 #: Browsers whose person is remembered.
 MOST_KNOWN = 10_000
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
+#: A question shall not wait for being looked up.
+_CONVERSATIONS = "/api/v1/chat/"
 #: The addresses that files of graphs, and tables of objects of a kind, are sent to.
 _IMPORTS = re.compile("/api/v1/(graphs|objects/[^/]+)/import|/(objects/[^/]+/)?import/")
 
@@ -54,8 +55,7 @@ async def _in_its_thread(act: Callable[[], HttpResponseBase]) -> HttpResponseBas
 async def _writer(request: ASGIRequest) -> int | None:
     """Who wants to write; None for reading, for what is said in conversations, and for somebody unknown."""
     scope = request.scope
-    # What has a place among the largest answers waited for that, and its person has one of them at a time.
-    if scope["method"] in _READING or scope["path"].startswith(CONVERSATIONS) or PLACE in scope:
+    if scope["method"] in _READING or scope["path"].startswith(_CONVERSATIONS):
         return None
     headers: Headers = scope["headers"]
     key = identity.proof_of(headers, scope["path"])

@@ -30,7 +30,9 @@ from graphs.models import ChangeSet
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.kinds import KINDS, is_object
 from graphs.objects.refs import Ref
+from graphs.site import error_pages, preview_places
 from graphs.site.access import NotFound
+from graphs.site.api.problems import problem_of
 
 #: Items of the result that the page shows, and characters of a value in the way.
 ITEMS_SHOWN = 100
@@ -71,18 +73,12 @@ def page(request: HttpRequest, change_set: ChangeSet, site: Mapping[str, Any]) -
     try:
         if form.is_bound and form.is_valid():
             return _applied(request, change_set, scope, left, form.cleaned_data["reason"])
-        plan = rollback.preview(change_set.workspace, scope, left)
     except NotFound:
         raise Http404 from None
     except RollbackRefused as error:
-        problem, plan = _REFUSALS[type(error)], error.plan
+        problem = _REFUSALS[type(error)]
     except ChangeRefused as error:
         problem = str(error)
-        try:
-            plan = rollback.preview(change_set.workspace, scope, left)
-        except ChangeRefused:  # there is nothing to show
-            messages.error(request, problem)
-            return redirect("admin:graphs_changeset_change", change_set.pk)
     context = {
         **site,
         "title": _("Roll back"),
@@ -92,9 +88,28 @@ def page(request: HttpRequest, change_set: ChangeSet, site: Mapping[str, Any]) -
         "choices": history_scopes.chosen(request, change_set),
         "form": form,
         "problem": problem,
-        **_shown(plan, left),
     }
-    return render(request, "admin/graphs/changeset/rollback.html", context, status=409 if problem else 200)
+    return _previewed(request, change_set, scope, left, context)
+
+
+def _previewed(
+    request: HttpRequest, change_set: ChangeSet, scope: Scope, left: tuple[LeftOut, ...], context: dict[str, Any]
+) -> HttpResponse:
+    """The page with what a rollback would do; for as long as it is made it has a place among previews."""
+    assert request.user.pk is not None
+    problem = context["problem"]
+    rollback.catch_up_with(change_set.workspace, scope)
+    try:
+        with preview_places.place(request.user.pk):
+            context |= _shown(rollback.preview(change_set.workspace, scope, left), left)
+            return render(request, "admin/graphs/changeset/rollback.html", context, status=409 if problem else 200)
+    except NotFound:
+        raise Http404 from None
+    except preview_places.TooManyPreviews as busy:
+        return error_pages.throttled(request, problem_of(busy))
+    except ChangeRefused as error:  # there is nothing to show
+        messages.error(request, problem or str(error))
+        return redirect("admin:graphs_changeset_change", change_set.pk)
 
 
 _REFUSALS: Mapping[type[RollbackRefused], str | Promise] = {

@@ -18,7 +18,6 @@ from chat.access import identity
 from chat.concurrency import turns
 from chat.concurrency.turns import MOST, Turns, Who
 from chat.web import large_answers, writing
-from chat.web.large_answers import PLACE
 from graphs.models import Graph, Workspace
 from graphs.site.api import tokens
 from tests.cast import draw_nba, signed_in
@@ -27,7 +26,7 @@ from tests.chat.inprocess import asked, request, run
 ALICE: Who = (1, "writes")
 CHANGES = "/api/v1/graphs/nba/changes"
 ROLLBACK = "/api/v1/history/rollback"
-PREVIEW = "/api/v1/proposals/1/preview"
+PREVIEW = "/api/v1/proposals/00000000-0000-4000-8000-000000000000/preview"
 TURN = {"scope": {"turn": "00000000-0000-4000-8000-000000000000"}}
 RENAME = {"actions": [{"action": "update_node", "arguments": {"nodeKey": "return", "updates": {"name": "End"}}}]}
 
@@ -184,16 +183,28 @@ def test_changes_of_one_person_wait_without_a_thread_and_those_of_others_are_mad
 
 
 @pytest.mark.django_db(transaction=True)
-def test_rollbacks_that_wait_leave_graphs_to_be_read_and_are_few_of_one_person(
-    alice: User, bob: User, charlie: User, other_workspace: Workspace, nba: Graph, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("address", "body", "waits"),
+    [(ROLLBACK, TURN, "graphs.api.history._rolled_back"), (PREVIEW, {}, "chat.api.proposals.PreviewView.post")],
+)
+def test_rollbacks_and_previews_that_wait_leave_graphs_to_be_read_and_are_few_of_one_person(
+    alice: User,
+    bob: User,
+    charlie: User,
+    other_workspace: Workspace,
+    nba: Graph,
+    address: str,
+    body: dict[str, Any],
+    waits: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     busy = Busy()
-    monkeypatch.setattr("graphs.api.history._rolled_back", lambda *_given: busy(HttpRequest()))
+    monkeypatch.setattr(waits, lambda *_given, **_ids: busy(HttpRequest()))
     monkeypatch.setattr(large_answers, "WAIT_S", 0.2)
 
     async def test() -> None:
-        own = [asyncio.create_task(request("POST", ROLLBACK, alice, TURN)) for _ in range(MOST["writes"] + 1)]
-        own.append(asyncio.create_task(request("POST", ROLLBACK, charlie, TURN)))
+        own = [asyncio.create_task(request("POST", address, alice, body)) for _ in range(MOST["writes"] + 1)]
+        own.append(asyncio.create_task(request("POST", address, charlie, body)))
         try:
             (refused, *_more), waiting = await asyncio.wait(own, return_when=asyncio.FIRST_COMPLETED)
             while busy.now < MOST["writes"] + 1 and not all(each.done() for each in own):
@@ -232,7 +243,6 @@ def test_a_browser_is_looked_up_once_and_only_where_it_writes(alice: User, monke
     async def test() -> None:
         for method, path in (("GET", CHANGES), ("POST", "/api/v1/chat/messages"), ("HEAD", "/")):
             assert await writing._writer(asks(method, path, cookie)) is None
-        assert await writing._writer(asks("POST", PREVIEW, cookie, **{PLACE: object()})) is None
         assert looked_up == []
         for _time in range(3):
             assert await writing._writer(asks("POST", CHANGES, cookie)) == alice.pk
