@@ -23,6 +23,7 @@ from graphs.history import rollback
 from graphs.history.bounded_diffs import Room, bounded
 from graphs.history.code_diff import visible
 from graphs.history.diffs import diff_in
+from graphs.history.first_difference import clipped_both
 from graphs.history.rollback import LeftOut, Plan, RollbackRefused
 from graphs.history.rollback_conflicts import NamedClash, named
 from graphs.history.scopes import Scope
@@ -169,12 +170,13 @@ def _shown(plan: Plan, left: tuple[LeftOut, ...]) -> dict[str, Any]:
 def _clash(named_clash: NamedClash) -> ShownClash:
     item, field = named_clash.clash.item, named_clash.clash.field
     label = f"{_kind(item)} {visible(named_clash.label)}".strip()
+    expected, found = _short(named_clash.clash.expected, named_clash.clash.found)
     return ShownClash(
         value="" if _is_gone(named_clash) else _value(named_clash.of, item, field),
         label=f"{label}: {named_clash.field_label}" if named_clash.field_label else label,
         sentence=named_clash.sentence,
-        expected=_short(named_clash.clash.expected),
-        found=_short(named_clash.clash.found),
+        expected=expected,
+        found=found,
         later=named_clash,
     )
 
@@ -196,8 +198,7 @@ def _kind(item: Ref) -> str:
     return str(KINDS[item.type].label) if item.type in KINDS else ""
 
 
-def _short(value: Any) -> str:
-    if value is None:
-        return ""
-    text = visible(value if isinstance(value, str) else pretty(value))
-    return text if len(text) <= VALUE_CHARS else f"{text[:VALUE_CHARS]}…"
+def _short(*sides: Any) -> tuple[str, str]:
+    """Both sides, of long ones what shows how they differ."""
+    old, new = ("" if side is None else visible(side if isinstance(side, str) else pretty(side)) for side in sides)
+    return clipped_both(old, new, VALUE_CHARS)

@@ -153,7 +153,7 @@ def doors(proposal: Proposal, change_set: str) -> list[tuple[str, dict[str, obje
     ]
 
 
-def test_too_many_previews_are_told_to_come_again(alice: User, nba: Graph, changed: str, dora: User) -> None:
+def test_too_many_previews_are_told_to_come_again(alice: User, nba: Graph, changed: str) -> None:
     (proposal,) = waiting(alice, nba, RENAME)
     client = signed_in(alice)
     page = f"/admin/graphs/changeset/{changed}/rollback/"
