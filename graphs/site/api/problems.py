@@ -113,6 +113,10 @@ def too_many_large_answers() -> Problem:
     return Problem(429, "throttled", sentence, headers={"Retry-After": "5"})
 
 
+def bad_request() -> Problem:
+    return Problem(400, "bad_request", _("The request cannot be understood."))
+
+
 def too_big() -> Problem:
     return Problem(413, "too_big", _("The request is bigger than this address accepts."))
 
@@ -186,7 +190,7 @@ _MAKERS: list[tuple[type[Exception] | tuple[type[Exception], ...], Callable[[Any
     (RequestDataTooBig, lambda _exc: too_big()),
     (
         (SuspiciousOperation, BadRequest, MultiPartParserError),
-        lambda _exc: Problem(400, "bad_request", _("The request cannot be understood.")),
+        lambda _exc: bad_request(),
     ),
     (AWAY, lambda _exc: unavailable()),
     (TooManyPreviews, lambda _exc: too_many_large_answers()),
