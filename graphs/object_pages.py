@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from graphs.history import editing
+from graphs.history.first_difference import clipped_both
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.edit_conflicts import EditConflicts
 from graphs.objects.kinds import KINDS, Kind, is_object
@@ -130,27 +131,33 @@ def _errors(errors: Sequence[RowError]) -> dict[str, Any]:
 
 
 def _shown_row(kind: Kind, row: RowPlan) -> ShownRow:
-    changes = [
-        ShownChange(str(kind.field(name).label), _beginning(kind, name, row.was.get(name)), new)
-        for name, value in row.new.items()
-        if name in kind.by_name and ((new := _beginning(kind, name, value)) or row.action == "update")
-    ]
+    changes: list[ShownChange] = []
+    for name, value in row.new.items():
+        if name in kind.by_name:
+            old, new = _beginnings(kind, name, row.was.get(name), value)
+            if new or row.action == "update":
+                changes.append(ShownChange(str(kind.field(name).label), old, new))
     return ShownRow(row.number, row.action, row.title, changes)
 
 
-def _beginning(kind: Kind, name: str, value: Any) -> str:
-    text = text_of(kind, kind.field(name), value)
-    return text if len(text) <= BEGINNING else f"{text[:BEGINNING]}…"
+def _beginnings(kind: Kind, name: str, old: Any, new: Any) -> tuple[str, str]:
+    """Both as a file has them, of long ones what shows how they differ; of the object itself nothing."""
+    if not name:
+        return "", ""
+    before, after = (text_of(kind, kind.field(name), value) for value in (old, new))
+    return clipped_both(before, after, BEGINNING)
 
 
 def _conflicts(kind: Kind, met: EditConflicts) -> list[dict[str, Any]]:
+    told = met.conflicts[:MOST_SHOWN]
+    sides = [_beginnings(kind, each.field, each.found, each.wanted) for each in told]
     return [
         {
             "object": shown(each.item.key),
             "label": kind.field(each.field).label if each.field else "",
-            "found": _beginning(kind, each.field, each.found) if each.field else "",
-            "wanted": _beginning(kind, each.field, each.wanted) if each.field else "",
+            "found": found,
+            "wanted": wanted,
             "by": each.by,
         }
-        for each in met.conflicts[:MOST_SHOWN]
+        for each, (found, wanted) in zip(told, sides, strict=True)
     ]

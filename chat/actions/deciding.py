@@ -30,6 +30,7 @@ from graphs.objects.kinds import is_object
 from graphs.objects.new_keys import refuse_numbers
 from graphs.objects.refs import Ref
 from graphs.objects.stores import headers
+from graphs.site import preview_places
 from graphs.site.access import Forbidden, Member, hold_role
 from graphs.site.telemetry.events import about, emit
 
@@ -144,7 +145,10 @@ def _require_shown(proposal: Proposal, member: Member, of: Object, decision: Dec
 
 
 def preview(member: Member, proposal_id: str, arguments: dict[str, Any] | None) -> DraftedProposal:
-    """What the proposal would do now, with these arguments or its own. Raises `NotFound`, `Forbidden`, `Refused`."""
+    """What the proposal would do now, with these arguments or its own.
+
+    Raises `NotFound`, `Forbidden`, `Refused` and `TooManyPreviews`.
+    """
     member.require_editor()
     with transaction.atomic():
         proposal = proposal_for(member, proposal_id)
@@ -153,7 +157,8 @@ def preview(member: Member, proposal_id: str, arguments: dict[str, Any] | None) 
         of = held_object(proposal)
         if of is None:
             raise Refused("conflict", _("What this proposal would change was deleted."))
-        return _drafted(proposal, member, of, proposal.arguments if arguments is None else arguments)
+        with preview_places.place(member.user.pk):
+            return _drafted(proposal, member, of, proposal.arguments if arguments is None else arguments)
 
 
 def _drafted(proposal: Proposal, member: Member, of: Object, arguments: dict[str, Any]) -> DraftedProposal:

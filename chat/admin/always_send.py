@@ -4,6 +4,7 @@ from typing import Any, ClassVar
 
 from django import forms
 from django.contrib import admin
+from django.db.models import QuerySet
 from django.forms import ModelForm
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
@@ -53,11 +54,19 @@ class AlwaysSendForm(ModelForm):
             raise forms.ValidationError(sentence % {"count": MAX_RECORDS})
         self.instance.part_type = next(iter(parts), "")
         self.instance.header = of.pk
+        if self._named_so(given).filter(pk__in=sent_in(workspace)).exists():
+            raise forms.ValidationError({"object_key": gettext("It is always sent already.")})
         return given
 
+    def _named_so(self, given: dict[str, Any]) -> QuerySet[AlwaysSend]:
+        """Other choices with the name of this one."""
+        named = {name: given[name] for name in ("workspace", "object_type", "object_key", "part_key")}
+        return AlwaysSend.objects.filter(**named, part_type=self.instance.part_type).exclude(pk=self.instance.pk)
+
     def save(self, commit: bool = True) -> AlwaysSend:
-        """Saves the choice; the history of its object begins with it."""
+        """Saves the choice, in place of one of another that had the name; the history of its object begins with it."""
         begin_history(Object.objects.get(pk=self.instance.header))
+        self._named_so(self.cleaned_data).delete()
         chosen: AlwaysSend = super().save(commit)
         return chosen
 

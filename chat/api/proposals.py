@@ -169,8 +169,6 @@ class ProposalView(APIView):
 
 
 class PreviewView(APIView):
-    large_post = True
-
     @extend_schema(
         operation_id="previewProposal",
         request=PreviewBody,

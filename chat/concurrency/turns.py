@@ -4,9 +4,13 @@ A change waits for whoever holds its object, with a thread and a connection: a p
 """
 
 import asyncio
+import threading
 from collections import Counter
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeVar
+
+T = TypeVar("T")
 
 Kind = Literal["edits", "imports", "writes"]
 #: What is said by sockets, requests that are imports, and other ones. Sockets share eight threads, requests twenty
@@ -16,12 +20,27 @@ WAIT_S = 10.0
 Who = tuple[int, Kind]
 
 
+class Left(Exception):
+    """Whoever asked has left before a thread began; nothing was done."""
+
+
+@dataclass(eq=False, slots=True)
+class Claim:
+    """Who ends something that a thread does: that thread, or whoever leaves before it began. Never both."""
+
+    _taken: threading.Lock = field(default_factory=threading.Lock)
+
+    def take(self) -> bool:
+        """True for the first of the two."""
+        return self._taken.acquire(blocking=False)
+
+
 @dataclass(eq=False, slots=True)
 class Turn:
     """One of them, from its turn until the thread that does it has ended."""
 
     who: Who
-    has_begun: bool = False
+    claim: Claim = field(default_factory=Claim)
     is_over: bool = False
 
 
@@ -74,3 +93,22 @@ class Turns:
 
 
 of_process = Turns()
+
+
+async def in_turn(turn: Turn, in_thread: Callable[[Callable[[], T]], Awaitable[T]], act: Callable[[], T]) -> T:
+    """What `act` gives in a thread. The turn ends with it, or with who leaves before the thread has begun."""
+    loop = asyncio.get_running_loop()
+
+    def acted() -> T:
+        if not turn.claim.take():
+            raise Left
+        try:
+            return act()
+        finally:
+            loop.call_soon_threadsafe(of_process.end, turn)
+
+    try:
+        return await in_thread(acted)
+    finally:
+        if turn.claim.take():
+            of_process.end(turn)

@@ -3,13 +3,15 @@
 from typing import Any
 
 from chat.models import Proposal
-from graphs.history.brief_diffs import brief, chars, clipped, counts
+from graphs.history.brief_diffs import brief, chars, counts
+from graphs.history.first_difference import clipped_both
 from graphs.models import Object
 from graphs.objects.kinds import is_object
 
 #: Arguments and targets that are longer are left out.
 MOST_CHARS = 2_000
 MOST_CONFLICTS = 10
+_SIDES = ("expected", "found")
 
 
 def shorten(proposal: Proposal) -> None:
@@ -27,7 +29,7 @@ def shorten(proposal: Proposal) -> None:
         "diff": brief(proposal.diff),
         "targets": _short(proposal.targets, []),
         "conflicts": [
-            {**conflict, "expected": clipped(conflict["expected"]), "found": clipped(conflict["found"])}
+            {**conflict, **dict(zip(_SIDES, clipped_both(*(conflict[side] for side in _SIDES)), strict=True))}
             for conflict in proposal.conflicts[:MOST_CONFLICTS]
         ],
     }

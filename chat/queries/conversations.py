@@ -128,12 +128,17 @@ def summary_of(session: Session) -> SummaryShape | None:
 
 
 def always_sent(member: Member) -> QuerySet[AlwaysSend]:
-    """The records that every conversation of the workspace is sent, without those of objects the member may not see."""
+    """The records that every conversation of the workspace is sent.
+
+    Without those of objects that the member may not see, or whose rows other code deleted.
+    """
     rows = sent_in(member.workspace).select_related("added_by")
+    chosen: dict[str, list[str]] = {}
+    for type_, key in rows.order_by().values_list("object_type", "object_key"):
+        chosen.setdefault(type_, []).append(key)
     for kind in of_objects():
-        if kind.may_see is not None:
-            own = AlwaysSend.objects.filter(workspace=member.workspace, object_type=kind.name)
-            seen = rows_named(member, kind, own.values_list("object_key", flat=True))
+        if kind.name in chosen and (kind.may_see is not None or kind.rows is not None):
+            seen = rows_named(member, kind, chosen[kind.name])
             rows = rows.exclude(Q(object_type=kind.name) & ~Q(object_key__in=seen))
     return rows
 

@@ -196,21 +196,7 @@ class PersonConsumer(GatedConsumer):
         if turn is None:
             sentence = _("You have too much in progress here. Try again when some of it is done.")
             raise Problem(429, "throttled", sentence)
-        act_if_allowed = self._if_allowed(act, *args, **kwargs)
-        loop = asyncio.get_running_loop()
-
-        def act_in_turn() -> T:
-            turn.has_begun = True
-            try:
-                return act_if_allowed()
-            finally:
-                loop.call_soon_threadsafe(turns.of_process.end, turn)
-
-        try:
-            return await in_db(act_in_turn)
-        finally:
-            if not turn.has_begun:  # The socket was closed before a thread was free.
-                turns.of_process.end(turn)
+        return await turns.in_turn(turn, in_db, self._if_allowed(act, *args, **kwargs))
 
     def _if_allowed(self, act: Callable[Concatenate[User, P], T], *args: P.args, **kwargs: P.kwargs) -> Callable[[], T]:
         reader = self.reader()

@@ -15,15 +15,15 @@ from urllib.parse import parse_qs
 from django.http import HttpRequest, HttpResponseBase
 from django.urls import Resolver404, resolve
 from django.utils import translation
-from django.utils.translation import gettext as _
 
 from chat.access import identity
 from chat.access.identity import Identity
+from chat.concurrency.turns import Claim, Left
 from chat.sockets.backpressure import Gate, TooSlow, release_gate, response_gate
 from chat.sockets.strangers import address_of
 from chat.web.problem_answer import answer_problem
 from graphs.site import refusal_events
-from graphs.site.api.problems import Problem
+from graphs.site.api.problems import too_many_large_answers
 from graphs.site.database_away import AWAY
 
 log = logging.getLogger("countersign.api")
@@ -38,8 +38,6 @@ MOST_MADE_OF_ONE = 1
 WAIT_S = 10.0
 #: Who takes longer to read an answer loses it to somebody who waits, where all places are taken.
 READ_WITHIN_S = 30.0
-#: Nothing that is posted there answers much, and a question shall not wait for being looked at.
-CONVERSATIONS = "/api/v1/chat/"
 #: Where a scope has what tells a place how its answer is made.
 PLACE = "countersign.place"
 
@@ -58,11 +56,11 @@ class Place:
         self.sent_since = 0.0
         self.is_made = False
         self.is_sent = False
-        self._has_begun = False
+        self._claim = Claim()
 
-    def begin(self) -> None:
-        """Says that a thread makes the answer, which it does to the end, also when the reader has left."""
-        self._has_begun = True
+    def begin(self) -> bool:
+        """Whether a thread may make the answer, to the end, also when the reader leaves; not if they have left."""
+        return self._claim.take()
 
     def end(self) -> None:
         """Says that the thread has ended; called by it."""
@@ -71,7 +69,7 @@ class Place:
     def sent(self) -> None:
         """Says that nothing more is sent, whatever the reason."""
         self.is_sent = True
-        self.is_made = self.is_made or not self._has_begun
+        self.is_made = self.is_made or self._claim.take()
         self._places.changed(self)
 
     def _made(self) -> None:
@@ -179,7 +177,8 @@ def making(request: HttpRequest, answer: Answer) -> Answer:
         return answer
 
     def tell(request: HttpRequest) -> HttpResponseBase:
-        place.begin()
+        if not place.begin():
+            raise Left
         try:
             return answer(request)
         finally:
@@ -207,16 +206,14 @@ class _Paced:
 
 
 def _may_be_large(scope: dict[str, Any]) -> bool:
-    """Whether the view says so of what it answers: `large_answer` is True, or the parameter that makes it large, of
-    what is read; `large_post` is True of what is asked by POST."""
-    marks = {"GET": "large_answer", "HEAD": "large_answer", "POST": "large_post"}
-    if scope["method"] not in marks or (scope["method"] == "POST" and scope["path"].startswith(CONVERSATIONS)):
+    """Whether the view says so of what it answers: `large_answer` is True, or the parameter that makes it large."""
+    if scope["method"] not in ("GET", "HEAD"):
         return False
     try:
         view = resolve(scope["path"]).func
     except Resolver404:
         return False
-    large: bool | str = getattr(getattr(view, "view_class", view), marks[scope["method"]], False)
+    large: bool | str = getattr(getattr(view, "view_class", view), "large_answer", False)
     return large if isinstance(large, bool) else large in parse_qs(scope.get("query_string", b"").decode("latin1"))
 
 
@@ -232,5 +229,4 @@ async def _refuse(person: Identity, scope: dict[str, Any], send: Any) -> None:
     address = address_of((scope.get("client") or [""])[0], scope["headers"])
     refusal_events.tell(person.user.pk, address, f"{scope['method']} {resolve(scope['path']).route}", "throttled", 429)
     translation.activate(identity.language_of(scope["headers"]))
-    sentence = _("Too many large answers at once. Try again in a moment.")
-    await answer_problem(Problem(429, "throttled", sentence, headers={"Retry-After": "5"}), scope["headers"], send)
+    await answer_problem(too_many_large_answers(), scope["headers"], send)

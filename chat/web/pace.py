@@ -1,4 +1,7 @@
-"""Closes connections whose requests come a byte at a time: each holds a place for as long as its sender likes."""
+"""Closes connections whose requests come a byte at a time: each holds a place for as long as its sender likes.
+
+What is no request is answered like any other that is refused.
+"""
 
 from typing import Any
 
@@ -6,6 +9,8 @@ from twisted.internet import reactor as _installed_reactor
 from twisted.internet.protocol import connectionDone
 from twisted.python.failure import Failure
 from twisted.web.http import HTTPChannel, HTTPFactory, _GenericHTTPChannelProtocol
+
+from chat.web import malformed
 
 #: Daphne installs the asyncio reactor; Twisted's types only know the interface of all reactors.
 reactor: Any = _installed_reactor
@@ -44,6 +49,15 @@ class PacedChannel(HTTPChannel):
     def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: N802 - Twisted's name.
         self._rest()
         super().connectionLost(reason)
+
+    def _respondToBadRequestAndDisconnect(self) -> None:  # noqa: N802 - Twisted's name.
+        """Answers a request line, headers or chunks that are none; Twisted writes a status and nothing else."""
+        transport: Any = self.transport
+        transport.write(malformed.whole_answer())
+        self.loseConnection()
+
+    def lineLengthExceeded(self, line: bytes) -> None:  # noqa: N802 - Twisted's name.
+        self._respondToBadRequestAndDisconnect()
 
     def _wait(self) -> None:
         self._came = 0

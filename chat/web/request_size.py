@@ -1,15 +1,13 @@
 """A limit for what one request may send: more is not stored, and answered with 413."""
 
-import json
 import time
 from typing import Any
 
 from daphne.http_protocol import HTTPFactory, WebRequest
 from django.conf import settings
 
-from chat.web import pace
-from graphs.site.api.problems import MEDIA_TYPE, too_big
-from graphs.site.security_headers import past_django
+from chat.web import malformed, pace
+from graphs.site.api.problems import bad_request, too_big
 
 #: What a form says around its file.
 FORM_BYTES = 65_536
@@ -59,14 +57,15 @@ class LimitedRequest(WebRequest):
         self.request_start = time.time()
         self.clientproto = b"HTTP/1.1"  # Twisted learns it after the body.
         problem = too_big()
-        body = json.dumps(problem.document()).encode()
-        headers = [
-            (b"Content-Type", MEDIA_TYPE.encode()),
-            (b"Content-Length", str(len(body)).encode()),
-        ]
-        headers += [(name.encode(), value.encode()) for name, value in past_django(encrypted=False).items()]
+        headers, body = malformed.refusal(problem)
         self.handle_reply({"type": "http.response.start", "status": problem.status, "headers": headers})
         self.handle_reply({"type": "http.response.body", "body": body, "more_body": True})
+
+    def basic_error(self, status: int, status_text: bytes, body: str) -> None:
+        """Answers what Daphne does not pass on, such as a header's name that is none; its own page says “Daphne”."""
+        headers, answer = malformed.refusal(bad_request())
+        self.handle_reply({"type": "http.response.start", "status": status, "headers": headers})
+        self.handle_reply({"type": "http.response.body", "body": answer})
 
 
 class LimitedFactory(HTTPFactory):

@@ -1,6 +1,5 @@
 """Requests that write: a few of one person at a time at this process. The others wait without thread or connection."""
 
-import asyncio
 import re
 from collections import OrderedDict
 from collections.abc import Callable
@@ -16,7 +15,6 @@ from chat.access import identity
 from chat.access.identity import Headers
 from chat.concurrency import turns
 from chat.sockets.strangers import address_of
-from chat.web.large_answers import CONVERSATIONS, PLACE
 from graphs.site import refusal_events
 from graphs.site.api.problems import Problem
 from graphs.site.api.tokens import Claim
@@ -27,6 +25,8 @@ from graphs.site.security_headers import past_django
 #: Browsers whose person is remembered.
 MOST_KNOWN = 10_000
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
+#: A question shall not wait for being looked up.
+_CONVERSATIONS = "/api/v1/chat/"
 #: The addresses that files of graphs, and tables of objects of a kind, are sent to.
 _IMPORTS = re.compile("/api/v1/(graphs|objects/[^/]+)/import|/(objects/[^/]+/)?import/")
 
@@ -45,27 +45,17 @@ async def in_thread(request: ASGIRequest, answer: Answer) -> HttpResponseBase:
     turn = await turns.of_process.take((person, "imports" if _IMPORTS.fullmatch(request.path) else "writes"))
     if turn is None:
         return _refusal(request, person)
-    loop = asyncio.get_running_loop()
+    return await turns.in_turn(turn, _in_its_thread, lambda: answer(request))
 
-    def answered(request: HttpRequest) -> HttpResponseBase:
-        turn.has_begun = True
-        try:
-            return answer(request)
-        finally:
-            loop.call_soon_threadsafe(turns.of_process.end, turn)
 
-    try:
-        return await sync_to_async(answered)(request)
-    finally:
-        if not turn.has_begun:  # Its reader left before a thread was free.
-            turns.of_process.end(turn)
+async def _in_its_thread(act: Callable[[], HttpResponseBase]) -> HttpResponseBase:
+    return await sync_to_async(act)()
 
 
 async def _writer(request: ASGIRequest) -> int | None:
     """Who wants to write; None for reading, for what is said in conversations, and for somebody unknown."""
     scope = request.scope
-    # What has a place among the largest answers waited for that, and its person has one of them at a time.
-    if scope["method"] in _READING or scope["path"].startswith(CONVERSATIONS) or PLACE in scope:
+    if scope["method"] in _READING or scope["path"].startswith(_CONVERSATIONS):
         return None
     headers: Headers = scope["headers"]
     key = identity.proof_of(headers, scope["path"])

@@ -23,6 +23,7 @@ from graphs.history import rollback
 from graphs.history.bounded_diffs import Room, bounded
 from graphs.history.code_diff import visible
 from graphs.history.diffs import diff_in
+from graphs.history.first_difference import clipped_both
 from graphs.history.rollback import LeftOut, Plan, RollbackRefused
 from graphs.history.rollback_conflicts import NamedClash, named
 from graphs.history.scopes import Scope
@@ -30,7 +31,9 @@ from graphs.models import ChangeSet
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.kinds import KINDS, is_object
 from graphs.objects.refs import Ref
+from graphs.site import error_pages, preview_places
 from graphs.site.access import NotFound
+from graphs.site.api.problems import problem_of
 
 #: Items of the result that the page shows, and characters of a value in the way.
 ITEMS_SHOWN = 100
@@ -71,18 +74,12 @@ def page(request: HttpRequest, change_set: ChangeSet, site: Mapping[str, Any]) -
     try:
         if form.is_bound and form.is_valid():
             return _applied(request, change_set, scope, left, form.cleaned_data["reason"])
-        plan = rollback.preview(change_set.workspace, scope, left)
     except NotFound:
         raise Http404 from None
     except RollbackRefused as error:
-        problem, plan = _REFUSALS[type(error)], error.plan
+        problem = _REFUSALS[type(error)]
     except ChangeRefused as error:
         problem = str(error)
-        try:
-            plan = rollback.preview(change_set.workspace, scope, left)
-        except ChangeRefused:  # there is nothing to show
-            messages.error(request, problem)
-            return redirect("admin:graphs_changeset_change", change_set.pk)
     context = {
         **site,
         "title": _("Roll back"),
@@ -92,9 +89,28 @@ def page(request: HttpRequest, change_set: ChangeSet, site: Mapping[str, Any]) -
         "choices": history_scopes.chosen(request, change_set),
         "form": form,
         "problem": problem,
-        **_shown(plan, left),
     }
-    return render(request, "admin/graphs/changeset/rollback.html", context, status=409 if problem else 200)
+    return _previewed(request, change_set, scope, left, context)
+
+
+def _previewed(
+    request: HttpRequest, change_set: ChangeSet, scope: Scope, left: tuple[LeftOut, ...], context: dict[str, Any]
+) -> HttpResponse:
+    """The page with what a rollback would do; for as long as it is made it has a place among previews."""
+    assert request.user.pk is not None
+    problem = context["problem"]
+    rollback.catch_up_with(change_set.workspace, scope)
+    try:
+        with preview_places.place(request.user.pk):
+            context |= _shown(rollback.preview(change_set.workspace, scope, left), left)
+            return render(request, "admin/graphs/changeset/rollback.html", context, status=409 if problem else 200)
+    except NotFound:
+        raise Http404 from None
+    except preview_places.TooManyPreviews as busy:
+        return error_pages.throttled(request, problem_of(busy))
+    except ChangeRefused as error:  # there is nothing to show
+        messages.error(request, problem or str(error))
+        return redirect("admin:graphs_changeset_change", change_set.pk)
 
 
 _REFUSALS: Mapping[type[RollbackRefused], str | Promise] = {
@@ -154,12 +170,13 @@ def _shown(plan: Plan, left: tuple[LeftOut, ...]) -> dict[str, Any]:
 def _clash(named_clash: NamedClash) -> ShownClash:
     item, field = named_clash.clash.item, named_clash.clash.field
     label = f"{_kind(item)} {visible(named_clash.label)}".strip()
+    expected, found = _short(named_clash.clash.expected, named_clash.clash.found)
     return ShownClash(
         value="" if _is_gone(named_clash) else _value(named_clash.of, item, field),
         label=f"{label}: {named_clash.field_label}" if named_clash.field_label else label,
         sentence=named_clash.sentence,
-        expected=_short(named_clash.clash.expected),
-        found=_short(named_clash.clash.found),
+        expected=expected,
+        found=found,
         later=named_clash,
     )
 
@@ -181,8 +198,7 @@ def _kind(item: Ref) -> str:
     return str(KINDS[item.type].label) if item.type in KINDS else ""
 
 
-def _short(value: Any) -> str:
-    if value is None:
-        return ""
-    text = visible(value if isinstance(value, str) else pretty(value))
-    return text if len(text) <= VALUE_CHARS else f"{text[:VALUE_CHARS]}…"
+def _short(*sides: Any) -> tuple[str, str]:
+    """Both sides, of long ones what shows how they differ."""
+    old, new = ("" if side is None else visible(side if isinstance(side, str) else pretty(side)) for side in sides)
+    return clipped_both(old, new, VALUE_CHARS)

@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any, Literal, NotRequired
 
@@ -20,6 +21,7 @@ from graphs.api.graph_json import CustomNodeType, NodeTypePage
 from graphs.api.graphs import KEY, SEEN, lift
 from graphs.api.history_json import ChangeSetShape
 from graphs.history import code_diff, editing
+from graphs.history.bounded_diffs import Room, beginning, beginnings
 from graphs.history.code_diff import DiffLine
 from graphs.models import Object
 from graphs.objects import actions
@@ -142,8 +144,8 @@ def digest_of(object_id: int, body: Any) -> str:
 
 
 @contextmanager
-def as_problems() -> Iterator[None]:
-    """Makes a problem document of what a change by hand raises."""
+def as_problems(room: Room | None = None) -> Iterator[None]:
+    """Makes a problem document of what a change raises. Conflicts that find no `room` are told by beginnings."""
     try:
         yield
     except Object.DoesNotExist as gone:
@@ -151,7 +153,7 @@ def as_problems() -> Iterator[None]:
     except ChangeRefused as refusal:
         raise refused(refusal) from refusal
     except EditConflicts as met:
-        raise conflict(met) from met
+        raise conflict(met, room) from met
     except editing.KeyUsed as used:
         sentence = _("This Idempotency-Key was used for another request. Use a new one.")
         raise Problem(422, "idempotency_key", sentence) from used
@@ -180,7 +182,10 @@ def refused(refusal: ChangeRefused) -> Problem:
 
 
 class BothSides(TypedDict):
-    """An edit conflict as a problem tells it: a field, or without one an item, and `lines` of code."""
+    """An edit conflict as a problem tells it: a field, or without one an item, and `lines` of code.
+
+    Of one that is `cut` the values are beginnings, from where they differ.
+    """
 
     object: ObjectName
     field: str
@@ -193,17 +198,29 @@ class BothSides(TypedDict):
     by: str
     at: datetime | None
     lines: NotRequired[list[DiffLine]]
+    cut: NotRequired[bool]
 
 
-def conflict(met: EditConflicts) -> Problem:
-    """The refusal of changes whose author did not see these later ones, and how many there are where more are."""
+def conflict(met: EditConflicts, room: Room | None = None) -> Problem:
+    """The refusal of changes whose author did not see these later ones, and how many there are where more are.
+
+    Without `room` each is whole: who edits may go on from what is there now.
+    """
     detail = _("Somebody changed the same meanwhile; nothing was saved. See “conflicts” for both sides.")
-    told: dict[str, Any] = {"conflicts": [_both_sides(conflict) for conflict in met.conflicts]}
+    told: dict[str, Any] = {"conflicts": [_both_sides(*_begun(conflict, room)) for conflict in met.conflicts]}
     more = {"conflictCount": met.count} if met.count > len(met.conflicts) else {}
     return Problem(409, "conflict", detail, extra=told | more)
 
 
-def _both_sides(conflict: EditConflict) -> BothSides:
+def _begun(conflict: EditConflict, room: Room | None) -> tuple[EditConflict, bool]:
+    """The conflict, with beginnings if it finds no room, and whether that is so."""
+    if room is None or room.takes(conflict.expected, conflict.found, conflict.wanted):
+        return conflict, False
+    found, wanted = beginnings(conflict.found, conflict.wanted)
+    return replace(conflict, expected=beginning(conflict.expected), found=found, wanted=wanted), True
+
+
+def _both_sides(conflict: EditConflict, cut: bool) -> BothSides:
     kind = KINDS[conflict.item.type]
     field = kind.field(conflict.field) if conflict.field else None
     sides: BothSides = {
@@ -218,7 +235,9 @@ def _both_sides(conflict: EditConflict) -> BothSides:
         "by": conflict.by,
         "at": conflict.at,
     }
-    if field and field.form == "code":
+    if cut:
+        sides["cut"] = True
+    elif field and field.form == "code":
         sides["lines"] = _lines(conflict)
     return sides
 

@@ -24,6 +24,7 @@ from graphs.objects.actions import ChangeRefused
 from graphs.objects.headers import require_editable, require_seen
 from graphs.objects.kinds import KINDS
 from graphs.objects.refs import Ref
+from graphs.site import preview_places
 from graphs.site.access import Member, NotFound, hold_role, parsed_id
 from graphs.site.api.bodies import read_body
 from graphs.site.api.members import current_member
@@ -154,7 +155,9 @@ def _rolled_back(member: Member, scope: Scope, body: RollbackBody) -> Response:
     require_editable(member, rollback.touched(workspace, scope))
     try:
         if body.preview:
-            return Response(PreviewShape.of(rollback.preview(workspace, scope, left_out)).to_json())
+            rollback.catch_up_with(workspace, scope)
+            with preview_places.place(member.user.pk):
+                return Response(PreviewShape.of(rollback.preview(workspace, scope, left_out)).to_json())
         with transaction.atomic():
             hold_role(member).require_editor()
             done = rollback.roll_back(workspace, member.user, scope, left_out, body.reason, body.digest)

@@ -16,6 +16,8 @@ from rest_framework.response import Response
 from graphs.api import changes
 from graphs.api.objects import FILTERS, TYPE, ObjectView, filtered
 from graphs.history import editing
+from graphs.history.bounded_diffs import MOST_TOLD, Room
+from graphs.history.first_difference import clipped_both
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.kinds import KINDS, Kind, is_object
 from graphs.objects.refs import ObjectName
@@ -84,6 +86,12 @@ class FieldChange(Shape):
     old: str | None
     new: str | None
 
+    @classmethod
+    def of(cls, kind: Kind, name: str, old: Any, new: Any) -> Self:
+        """Both sides as texts, of long ones what shows how they differ."""
+        before, after = clipped_both(_text(old), _text(new), BEGINNING)
+        return cls(field=name, label=str(kind.field(name).label), old=before, new=after)
+
 
 class PreviewedRow(Shape):
     row: int
@@ -95,12 +103,7 @@ class PreviewedRow(Shape):
     @classmethod
     def of(cls, kind: Kind, planned: RowPlan) -> Self:
         changed = [
-            FieldChange(
-                field=name,
-                label=str(kind.field(name).label),
-                old=_beginning(planned.was.get(name)),
-                new=_beginning(value),
-            )
+            FieldChange.of(kind, name, planned.was.get(name), value)
             for name, value in planned.new.items()
             if name in kind.by_name and (planned.action == "update" or value not in (None, "", [], {}))
         ]
@@ -203,7 +206,7 @@ def _import(request: Request, member: Member, kind: Kind, table: Table, form: Im
     digest = changes.digest_of(0, [kind.name, table.heads, [row.cells for row in table.rows]])
     wanted = editing.Request((), (), given["reason"], idempotency_key(request), digest)
     try:
-        with changes.as_problems():
+        with changes.as_problems(Room(MOST_TOLD)):
             return importing.import_rows(member, kind, table, wanted, given["expected"])
     except importing.RowsRefused as refused:
         raise rows_refused(refused.planned.errors) from refused
@@ -223,11 +226,8 @@ def rows_refused(errors: Sequence[RowError]) -> Problem:
     return Problem(400, "import_refused", detail, errors=by_place, extra=extra)
 
 
-def _beginning(value: Any) -> str | None:
-    if value is None:
-        return None
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= BEGINNING else f"{text[:BEGINNING]}…"
+def _text(value: Any) -> str | None:
+    return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 class ExportView(ObjectView):

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field
 
-from graphs.history.bounded_diffs import MOST_OF_ONE, Room, beginning, bounded
+from graphs.history.bounded_diffs import MOST_OF_ONE, Room, beginnings, bounded
 from graphs.history.diffs import DiffEntry, diff_in
 from graphs.history.rollback import Plan
 from graphs.history.rollback_conflicts import NamedClash, named
@@ -80,7 +80,10 @@ class ConflictShape(Shape):
     def of(cls, named_clash: NamedClash, room: Room | None = None) -> Self:
         """A clash, of whose values there are beginnings where they find no room: it is `cut` then."""
         clash = named_clash.clash
-        whole = (room or Room()).takes(clash.expected, clash.found)
+        expected, found = clash.expected, clash.found
+        whole = (room or Room()).takes(expected, found)
+        if not whole:
+            expected, found = beginnings(expected, found)
         return cls(
             graph=named_clash.of,
             object=clash.item.to_json(),
@@ -90,8 +93,8 @@ class ConflictShape(Shape):
             changed_at=named_clash.changed_at,
             code=clash.code,
             detail=named_clash.sentence,
-            expected=clash.expected if whole else beginning(clash.expected),
-            found=clash.found if whole else beginning(clash.found),
+            expected=expected,
+            found=found,
             changed_by=named_clash.changed_by or None,
             change_set_id=named_clash.change_set_id or None,
             **({} if whole else {"cut": True}),

@@ -4,8 +4,9 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from graphs.history.brief_diffs import FIELD_CHARS, LINES, clipped
+from graphs.history.brief_diffs import FIELD_CHARS, LINES
 from graphs.history.diffs import DiffEntry, DiffField
+from graphs.history.first_difference import alike, clipped, clipped_lines, from_difference, texts_from_difference
 from graphs.objects.operations import OF_THE_ROW, Create, Delete, Operation, Record, Update
 
 #: What the values of one answer may weigh that are compared and shown whole.
@@ -73,6 +74,19 @@ def beginning(value: Any) -> Any:
     return "\n".join(value[: LINES * FIELD_CHARS].split("\n")[:LINES])
 
 
+def beginnings(old: Any, new: Any) -> tuple[Any, Any]:
+    """The first lines of both from where they first differ; of other values, what differs first, as a text."""
+    begun = beginning(old), beginning(new)
+    if isinstance(old, str) and isinstance(new, str):
+        line = old.rfind("\n", 0, alike(old, new)) + 1
+        old, new = texts_from_difference(old, new, line)
+    elif begun[0] == begun[1] and old is not None:
+        old, new = from_difference(old, new)
+    else:
+        return begun
+    return beginning(old), beginning(new)
+
+
 def _shortened(operation: Operation, room: Room) -> tuple[Operation, dict[str, tuple[Any, Any]]]:
     """The operation with beginnings of values that find no room, and these values, old and new, by field."""
     match operation:
@@ -84,7 +98,7 @@ def _shortened(operation: Operation, room: Room) -> tuple[Operation, dict[str, t
             return Delete(item, record | {name: beginning(old) for name, (old, _new) in long.items()}), long
         case Update(item, old, new):
             long = {name: (old[name], value) for name, value in _of_fields(new) if not room.takes(old[name], value)}
-            begun = {name: tuple(map(beginning, _differing(*sides))) for name, sides in long.items()}
+            begun = {name: beginnings(*sides) for name, sides in long.items()}
             olds = {name: before for name, (before, _after) in begun.items()}
             news = {name: after for name, (_before, after) in begun.items()}
             return Update(item, old | olds, new | news), long
@@ -104,21 +118,6 @@ def _first_pieces(value: Any) -> str:
     return text
 
 
-def _differing(old: Any, new: Any) -> tuple[Any, Any]:
-    """Both from the first line on in which they differ, where they are texts."""
-    if not (isinstance(old, str) and isinstance(new, str)):
-        return old, new
-    same, most = 0, min(len(old), len(new))
-    while same < most:
-        middle = (same + most + 1) // 2
-        if old[same:middle] == new[same:middle]:
-            same = middle
-        else:
-            most = middle - 1
-    start = old.rfind("\n", 0, same) + 1
-    return ("…" + old[start:], "…" + new[start:]) if start else (old, new)
-
-
 def _cut(begun: DiffField, old: Any, new: Any) -> DiffField:
     """The field of which the beginning was compared. Of code that came or went all lines are counted."""
     sides: DiffField = {**begun, "old": clipped(begun["old"]), "new": clipped(begun["new"]), "cut": True}
@@ -129,7 +128,7 @@ def _cut(begun: DiffField, old: Any, new: Any) -> DiffField:
         **sides,
         "old": None,
         "new": None,
-        "lines": [{**line, "text": clipped(line["text"])} for line in lines],
+        "lines": clipped_lines(lines),
         "added": _count(new),
         "removed": _count(old),
     }

@@ -5,14 +5,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from graphs.history.diffs import DiffEntry, DiffField
+from graphs.history.first_difference import clipped, clipped_both, clipped_lines
 from graphs.objects.kinds import KINDS
 
 #: A diff up to this long is whole; of a longer one about as much is kept.
 MOST_CHARS = 4_000
-#: Within a long diff, a field that is longer than this is cut: to so many lines, and so many characters of each text.
+#: Within a long diff, a field that is longer than this is cut: to so many lines, and of each text to its beginning.
 FIELD_CHARS = 240
 LINES = 5
-TEXT_CHARS = 100
 
 
 def brief(diff: Sequence[DiffEntry]) -> list[DiffEntry]:
@@ -61,23 +61,18 @@ def _brief_field(field: DiffField) -> DiffField:
         return field
     lines = field.get("lines")
     if lines is None:
-        return {**field, "old": clipped(field["old"]), "new": clipped(field["new"]), "cut": True}
+        old, new = clipped_both(field["old"], field["new"])
+        return {**field, "old": old, "new": new, "cut": True}
     ops = [line["op"] for line in lines]
     return {
         **field,
         "old": None,
         "new": None,
-        "lines": [{**line, "text": clipped(line["text"])} for line in lines[:LINES]],
+        "lines": clipped_lines(lines[:LINES]),
         "added": ops.count("+"),
         "removed": ops.count("-"),
         "cut": True,
     }
-
-
-def clipped(value: Any) -> Any:
-    """The value, or the beginning of a long one as text."""
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return value if len(text) <= TEXT_CHARS else f"{text[:TEXT_CHARS]}…"
 
 
 def chars(value: Any) -> int:

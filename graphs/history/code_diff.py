@@ -13,7 +13,8 @@ from typing_extensions import TypedDict
 
 #: Unchanged lines that are kept around a change.
 CONTEXT = 3
-#: Between two ties, this many pairs of lines are compared at most; a longer stretch is shown as replaced.
+#: Between two ties, this many pairs of lines are compared at most; a longer stretch is shown as replaced, but for what
+#: it begins and ends with.
 MOST_PAIRS = 250_000
 
 #: Printable for Python, yet nothing is seen of them: joiners, fillers, selectors of variants, the blank of Braille.
@@ -113,7 +114,7 @@ def _between(
 ) -> Iterator[Line]:
     a, b = old[old_from:old_to], new[new_from:new_to]
     if len(a) * len(b) > MOST_PAIRS:
-        blocks = [difflib.Match(len(a), len(b), 0)]
+        blocks = _ends(a, b)
     else:
         blocks = difflib.SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks()
     at_a = at_b = 0
@@ -126,3 +127,15 @@ def _between(
             number_old, number_new = old_from + block.a + step + 1, new_from + block.b + step + 1
             yield Line(" ", number_old, number_new, visible(a[block.a + step]))
         at_a, at_b = block.a + block.size, block.b + block.size
+
+
+def _ends(a: Sequence[str], b: Sequence[str]) -> list[difflib.Match]:
+    """What both begin and end with; between that, all is replaced."""
+    shorter = min(len(a), len(b))
+    first = next((at for at in range(shorter) if a[at] != b[at]), shorter)
+    last = next((at for at in range(shorter - first) if a[-1 - at] != b[-1 - at]), shorter - first)
+    return [
+        difflib.Match(0, 0, first),
+        difflib.Match(len(a) - last, len(b) - last, last),
+        difflib.Match(len(a), len(b), 0),
+    ]

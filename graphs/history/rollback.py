@@ -15,7 +15,17 @@ from django.utils.translation import gettext as _
 from graphs.history import changes, fast_rollback
 from graphs.history.outside import catch_up
 from graphs.history.recording import Applied, Because, record, send_changed
-from graphs.history.scopes import AsOf, Caused, ChangeSets, OneModification, Scope, ScopedChanges, read, to_hold
+from graphs.history.scopes import (
+    AsOf,
+    Caused,
+    ChangeSets,
+    OneModification,
+    Scope,
+    ScopedChanges,
+    objects_of,
+    read,
+    to_hold,
+)
 from graphs.history.undo import Clash, Left, Undone, undo
 from graphs.models import Object, Origin, Revision
 from graphs.objects import holding
@@ -137,12 +147,12 @@ def roll_back(
 
 
 def touched(workspace_id: int, scope: Scope) -> list[Ref]:
-    """The objects with rights by row that a rollback would look at. Raises `NotFound`."""
+    """The objects with rights by row that a rollback would look at."""
     narrow = [kind.name for kind in KINDS.values() if kind.may_see or kind.may_edit]
     if not narrow:
         return []
-    done = to_hold(workspace_id, scope)
-    rows = Revision.objects.filter(object__in=done.objects, type__in=narrow, change_set__workspace=workspace_id)
+    found = objects_of(workspace_id, scope)
+    rows = Revision.objects.filter(object__in=found, type__in=narrow, change_set__workspace=workspace_id)
     return [Ref(type_, key) for type_, key in rows.values_list("type", "key").distinct().order_by()]
 
 
@@ -176,10 +186,14 @@ def _in_one_statement(
     return raised, applied
 
 
-def _caught_up(workspace_id: int, done: ScopedChanges, *, held: bool) -> list[Object]:
+def catch_up_with(workspace_id: int, scope: Scope) -> None:
+    """Brings into the history what it lacks of the objects of a scope; waits for who holds them."""
+    catch_up(Object.objects.filter(workspace=workspace_id, pk__in=objects_of(workspace_id, scope)))
+
+
+def _held(workspace_id: int, done: ScopedChanges) -> list[Object]:
     """The objects that are there, once the history has all of them. Others' saves make versions, or take one away."""
-    rows = Object.objects.filter(workspace=workspace_id, pk__in=done.objects.keys())
-    rows = holding.held(rows) if held else rows.order_by("pk")
+    rows = holding.held(Object.objects.filter(workspace=workspace_id, pk__in=done.objects.keys()))
     objects = list(rows)
     catch_up(objects)
     saved_by_others = any(KINDS[each.type].rows for each in objects if each.type in KINDS)
@@ -187,9 +201,15 @@ def _caught_up(workspace_id: int, done: ScopedChanges, *, held: bool) -> list[Ob
 
 
 def preview(workspace_id: int, scope: Scope, left_out: Collection[LeftOut] = (), *, held: bool = False) -> Plan:
-    """What a rollback would do now, with `held` till the commit; only live edits are saved. Raises `NotFound`."""
+    """What a rollback would do now, with `held` till the commit, in which the history is caught up with first.
+
+    Otherwise it waits for nobody; `catch_up_with` comes before it. Raises `NotFound`.
+    """
     done = to_hold(workspace_id, scope)
-    objects = _caught_up(workspace_id, done, held=held)
+    if held:
+        objects = _held(workspace_id, done)
+    else:
+        objects = list(Object.objects.filter(workspace=workspace_id, pk__in=done.objects.keys()).order_by("pk"))
     if isinstance(scope, AsOf):  # What was done since a version is known when nobody does more.
         done = read(workspace_id, scope)
     if held and len(objects) < len(done.objects):

@@ -55,6 +55,21 @@ class ScopedChanges:
     rollbacks: bool = False
 
 
+def objects_of(workspace_id: int, scope: Scope) -> list[int]:
+    """The primary keys of the objects that a scope is about. What was done on them is not read."""
+    match scope:
+        case AsOf():
+            return [scope.object]
+        case ChangeSets(ids):
+            where = Q(change_set__in=ids)
+        case OneModification(id_):
+            where = Q(pk=id_)
+        case Caused(cause):
+            where = Q(change_set__causes__contains=[cause])
+    rows = Modification.objects.filter(where, change_set__workspace=workspace_id)
+    return list(rows.order_by().values_list("object", flat=True).distinct())
+
+
 def read(workspace_id: int, scope: Scope) -> ScopedChanges:
     """What was done in a scope. Raises `NotFound` for what is not of this workspace."""
     match scope:

@@ -72,7 +72,7 @@ def write_rows(
         return [(operation,) for operation in _deleted(kind, objects, deleted, stored, coming)]
     if len(operations) == 1:
         return []
-    if len(created) == len(operations) and _come_together(kind, created):
+    if len(created) == len(operations) and come_together(kind, created):
         try:
             return [(operation,) for operation in _created(kind, objects, created, coming)]
         except ChangeRefused as refused:
@@ -89,7 +89,7 @@ def _saves_as_any(model: type[Model]) -> bool:
     return model.save is Model.save and model.save_base is Model.save_base
 
 
-def _come_together(kind: Kind, operations: Sequence[Create]) -> bool:
+def come_together(kind: Kind, operations: Sequence[Create]) -> bool:
     """Whether rows that are new can be saved at once: their keys are known, and none of them leads to another."""
     model = kind.model
     if not writes_together(kind) or kind.place_new is not None or counts_keys(model) or model._meta.parents:

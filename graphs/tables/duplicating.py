@@ -12,6 +12,7 @@ from graphs.objects.headers import children_of, listed, parent_of, ref_of, requi
 from graphs.objects.kinds import KINDS, Kind, store_of
 from graphs.objects.marks import mark_of
 from graphs.objects.model_rows import record_of, row_of
+from graphs.objects.one_by_one import refuse_many
 from graphs.objects.operations import Create, Operation, Record
 from graphs.objects.planning import MAX_OPERATIONS, ObjectPlan, refuse_oversized
 from graphs.objects.refs import Ref
@@ -32,6 +33,7 @@ def duplicate(member: Member, of: Object, request: editing.Request, *, children:
         if children:
             copies.make_children(now, copy)
         refuse_oversized(copies.made)
+        refuse_many(copies.made)
         require_may_edit_all(editor, copies.made)
         return (*store_of(kind.name).copied_parts(now), *copies.made)
 

@@ -15,6 +15,7 @@ from graphs.models import Object
 from graphs.objects.actions import ChangeRefused, CreateObject, mistakes_for_people
 from graphs.objects.headers import parent_of, require_may_edit_all, rows_named
 from graphs.objects.kinds import Kind
+from graphs.objects.one_by_one import refuse_many
 from graphs.objects.operations import Create, Operation, Record, Update
 from graphs.objects.planning import ObjectPlan, refuse_oversized
 from graphs.objects.refs import Ref
@@ -131,6 +132,10 @@ class _Planning:
                 done.rows.append(self._row(row))
             except _RowRefused as refused:
                 done.errors += refused.errors
+        try:
+            refuse_many(done.operations)
+        except ChangeRefused as refused:
+            done.errors.append(RowError(None, "", "too_many_rows", str(refused)))
         return done
 
     def _keys(self, place: int | None) -> set[str]:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from django.db import transaction
+from django.db.models import F
 
 from graphs.history import editing
 from graphs.history.outside import catch_up
@@ -154,8 +155,8 @@ def _mark(member: Member, done: uuid.UUID) -> None:
 
 
 def _counted(done: uuid.UUID) -> Imported:
-    """What a change set did, also one that an earlier request made with this key."""
-    rows = ChangeSet.objects.get(pk=done).modifications.order_by()
+    """What a change set did to objects, also one that an earlier request made with this key; parts are not counted."""
+    rows = ChangeSet.objects.get(pk=done).modifications.filter(kind=F("type")).order_by()
     creates = rows.filter(action=Modification.Action.CREATE).count()
     updates = rows.filter(action=Modification.Action.UPDATE).values("object").distinct().count()
     return Imported(done, creates, updates)

@@ -1,5 +1,6 @@
 """The mark of what was imported: until an editor has looked through it, a person is asked before every change."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, TypedDict
 
@@ -15,11 +16,13 @@ from django.utils.translation import gettext_noop
 from graphs.history.recording import Applied, changed
 from graphs.models import Graph, NodeType, Object, Workspace
 from graphs.objects.holding import held
+from graphs.objects.kinds import KINDS
 from graphs.site.access import Member, hold_role, or_not_found
 from graphs.workflows.node_types import custom_types
 
 #: What the log of the admin says of it, in the language of who reads that.
 LOOKED_THROUGH = gettext_noop("Looked through what was imported.")
+_LOGGED_AT_ONCE = 1_000
 
 
 class Mark(TypedDict, total=False):
@@ -90,8 +93,8 @@ class NothingSeen(Exception):
 def lift(member: Member, of: Object, since: str | None, *, with_its_file: bool = False) -> None:
     """Takes the mark that somebody saw, `since`, from a graph with the node types that came with it, or from an object.
 
-    Or from all objects of its kind that came `with_its_file`. The log of the admin says who did. Does nothing to what
-    has no mark. Raises `ReplacedSince` if the mark is another one, `NothingSeen` without one, `Forbidden`, or
+    Or from all objects of its kind that came `with_its_file`. Of each the log of the admin says who did. Does nothing
+    to what has no mark. Raises `ReplacedSince` if the mark is another one, `NothingSeen` without one, `Forbidden`, or
     `NotFound` if it is gone.
     """
     with transaction.atomic():
@@ -108,13 +111,31 @@ def lift(member: Member, of: Object, since: str | None, *, with_its_file: bool =
         if not _is_moment(since, there.untrusted_since):
             raise ReplacedSince
         Object.objects.filter(pk__in=marked).update(untrusted_since=None, untrusted_by="")
-        LogEntry.objects.create(
-            user=member.user,
-            content_type=ContentType.objects.get_for_model(of),
-            object_id=str(there.pk),
-            object_repr=str(of)[:200],
-            action_flag=CHANGE,
-            change_message=LOOKED_THROUGH,
+        _tell_the_log(member.user, [of if each.pk == of.pk else each for each in marked.values()])
+
+
+def _tell_the_log(user: User, objects: Sequence[Object]) -> None:
+    """Has the log of the admin say of each object that somebody looked through it, where its page looks for that."""
+    by_table: dict[type[Object], list[Object]] = {}
+    for each in objects:
+        model = KINDS[each.type].model
+        by_table.setdefault(model if issubclass(model, Object) else Object, []).append(each)
+    for table, some in by_table.items():
+        others = [each.pk for each in some if type(each) is not table]
+        named = table._default_manager.in_bulk(others) if others else {}
+        LogEntry.objects.bulk_create(
+            [
+                LogEntry(
+                    user=user,
+                    content_type=ContentType.objects.get_for_model(table),
+                    object_id=str(each.pk),
+                    object_repr=str(named.get(each.pk, each))[:200],
+                    action_flag=CHANGE,
+                    change_message=LOOKED_THROUGH,
+                )
+                for each in some
+            ],
+            batch_size=_LOGGED_AT_ONCE,
         )
 
 

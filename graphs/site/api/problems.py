@@ -16,6 +16,7 @@ from rest_framework.response import Response
 from graphs.site.access import Forbidden, NotFound
 from graphs.site.database_away import AWAY
 from graphs.site.json_input import BadJSON
+from graphs.site.preview_places import TooManyPreviews
 from graphs.site.stored_json import UnknownVersion
 
 MEDIA_TYPE = "application/problem+json"
@@ -106,6 +107,16 @@ def unavailable() -> Problem:
     )
 
 
+def too_many_large_answers() -> Problem:
+    """The problem of who found no place for an answer that takes much to make."""
+    sentence = _("Too many large answers at once. Try again in a moment.")
+    return Problem(429, "throttled", sentence, headers={"Retry-After": "5"})
+
+
+def bad_request() -> Problem:
+    return Problem(400, "bad_request", _("The request cannot be understood."))
+
+
 def too_big() -> Problem:
     return Problem(413, "too_big", _("The request is bigger than this address accepts."))
 
@@ -179,9 +190,10 @@ _MAKERS: list[tuple[type[Exception] | tuple[type[Exception], ...], Callable[[Any
     (RequestDataTooBig, lambda _exc: too_big()),
     (
         (SuspiciousOperation, BadRequest, MultiPartParserError),
-        lambda _exc: Problem(400, "bad_request", _("The request cannot be understood.")),
+        lambda _exc: bad_request(),
     ),
     (AWAY, lambda _exc: unavailable()),
+    (TooManyPreviews, lambda _exc: too_many_large_answers()),
     (UnknownVersion, _newer_version),
     (exceptions.NotAuthenticated, _anonymous),
     (exceptions.APIException, _from_framework),

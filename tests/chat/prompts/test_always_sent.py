@@ -5,6 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
+from django.db.models import QuerySet
 from django.test import Client
 from django.urls import reverse
 
@@ -12,9 +14,10 @@ from chat.actions import pinning
 from chat.models import AlwaysSend
 from chat.prompts.always_sent import at_the_beginning, since_then
 from graphs.history.editing import Request, edit
+from graphs.history.outside import catch_up
 from graphs.history.rollback import roll_back
 from graphs.history.scopes import ChangeSets
-from graphs.models import Graph, NodeType, Workspace
+from graphs.models import Graph, NodeType, Object, Workspace
 from graphs.objects.actions import parse
 from graphs.objects.headers import object_for
 from graphs.objects.kinds import Kind
@@ -133,6 +136,64 @@ def test_a_row_that_takes_the_key_of_one_that_other_code_deleted_is_not(kind: Ki
     AlwaysSend.objects.filter(pk=key).delete()
     pin(member.workspace, "autumn", pk=key)
     assert at_the_beginning(member) == ""
+
+
+def away(row: AlwaysSend) -> None:
+    """Deletes a row as SQL of somebody else does, of which no signal tells."""
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM chat_alwayssend WHERE id = %s", [row.pk])
+
+
+def chosen() -> QuerySet[AlwaysSend]:
+    return AlwaysSend.objects.filter(object_type="pin")
+
+
+def keys_listed(user: User) -> list[object]:
+    return [each["object"]["id"] for each in listed(user) if each["object"]["type"] == "pin"]  # type: ignore[index]
+
+
+@pytest.mark.parametrize("noticed", [False, True])
+@pytest.mark.parametrize("narrow", [False, True])
+def test_what_was_deleted_and_brought_back_past_the_program_is_the_one_only_if_nobody_noticed(
+    member: Member, noticed: bool, narrow: bool
+) -> None:
+    with pins(may_see=(lambda _member, _row: True) if narrow else None):
+        away_and_back(member, noticed)
+
+
+def away_and_back(member: Member, noticed: bool) -> None:
+    spring = pin(member.workspace, "spring")
+    key, ref = spring.pk, of(spring)
+    send(member, ref)
+    away(spring)
+    if noticed:
+        catch_up(Object.objects.filter(type="pin"))
+    assert (at_the_beginning(member), keys_listed(member.user)) == ("", [])
+    assert put(member.user, ref, alwaysSend=True) == put(member.user, ref, alwaysSend=False) == 404
+    admin = superuser()
+    assert admin.get(reverse("admin:chat_alwayssend_changelist")).status_code == 200
+    pin(member.workspace, "spring", pk=key)
+    assert ("spring" in at_the_beginning(member)) is not noticed
+    assert keys_listed(member.user) == ([] if noticed else [str(key)])
+    if noticed:
+        given = {"workspace": member.workspace.pk, "object_type": "pin", "object_key": str(key), "part_key": ""}
+        assert admin.post(reverse("admin:chat_alwayssend_add"), given).status_code == 302
+        assert "spring" in at_the_beginning(member)
+        assert keys_listed(member.user) == [str(key)]
+    assert chosen().count() == 1
+    assert put(member.user, ref, alwaysSend=False) == 200
+    assert (at_the_beginning(member), chosen().count()) == ("", 0)
+
+
+def test_a_choice_that_is_made_twice_in_the_admin_is_refused(kind: Kind, member: Member) -> None:
+    key = str(pin(member.workspace, "spring").pk)
+    given = {"workspace": member.workspace.pk, "object_type": "pin", "object_key": key, "part_key": ""}
+    admin = superuser()
+    assert admin.post(reverse("admin:chat_alwayssend_add"), given).status_code == 302
+    again = admin.post(reverse("admin:chat_alwayssend_add"), given)
+    assert again.status_code == 200
+    assert "It is always sent already." in again.content.decode()
+    assert chosen().count() == 1
 
 
 def test_it_goes_with_its_application(member: Member) -> None:

@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponse
 
+from chat.concurrency.turns import Left
 from chat.sockets.backpressure import Gate
 from chat.web import large_answers
-from chat.web.large_answers import MOST, MOST_MADE, MOST_OF_ONE, Place, Places
+from chat.web.large_answers import MOST, MOST_MADE, MOST_OF_ONE, PLACE, Place, Places
 from graphs.models import Graph
 from graphs.workflows import listing
 from tests.chat.inprocess import asked, request, run
@@ -167,6 +169,29 @@ def test_a_reader_who_left_keeps_the_place_while_its_answer_is_made(monkeypatch:
     of(test)
 
 
+def test_no_answer_is_made_for_who_left_as_its_thread_began(monkeypatch: pytest.MonkeyPatch) -> None:
+    quickly(monkeypatch)
+    made_for: list[str] = []
+
+    def answer(request: HttpRequest) -> HttpResponse:
+        made_for.append(request.path)
+        return HttpResponse()
+
+    async def test(places: Places) -> None:
+        place = await places.take(1)
+        assert place is not None
+        request: Any = HttpRequest()
+        request.scope = {PLACE: place}
+        in_thread = large_answers.making(request, answer)
+        place.sent()
+        assert await places.take(1) is not None
+        with pytest.raises(Left):
+            in_thread(request)
+
+    of(test)
+    assert made_for == []
+
+
 class Cut(Gate):
     """Notices that it is cut."""
 
@@ -223,7 +248,7 @@ def test_too_many_are_told_to_come_again_and_others_are_answered(
             assert (await request("GET", path)).status == 401
         french = await request("GET", EXPORT, bob, accept_language="fr")
         assert french.json()["detail"].startswith("Trop de grandes réponses")
-        assert (await request("POST", f"/api/v1/proposals/{uuid.uuid4()}/preview", bob, {})).status == 429
+        assert (await request("POST", f"/api/v1/proposals/{uuid.uuid4()}/preview", bob, {})).status == 404
         assert (await request("GET", "/api/v1/graphs", bob)).status == 200
         assert (await request("GET", "/api/v1/kinds", bob)).status == 200
         assert (await request("POST", EXPORT, bob, {})).status == 405

@@ -6,6 +6,7 @@ from pytest_django import Settings
 from twisted.internet.testing import StringTransport
 
 from chat.web import request_size
+from graphs.site.security_headers import past_django
 
 
 class Recorder:
@@ -111,3 +112,39 @@ def test_it_says_so_before_everything_was_sent(connection: Connection) -> None:
 def test_its_refusal_is_a_whole_problem(connection: Connection) -> None:
     connection.send(b"POST /api/ HTTP/1.0\r\nContent-Length: 10001\r\n\r\n" + b"x" * 10_001)
     assert json.loads(connection.answer()[1])["status"] == 413
+
+
+#: What is no request, each with a piece of what is sent back by nobody.
+MALFORMED = {
+    "no request line": b"nonsense\r\n\r\n",
+    "no version": b"GET / FTP/7\r\n\r\n",
+    "no header": b"GET / HTTP/1.1\r\nHost: x\r\nnonsense\r\n\r\n",
+    "a header's name": b"GET / HTTP/1.1\r\nHost: x\r\na<b>c: d\r\n\r\n",
+    "a header's value": b"GET / HTTP/1.1\r\nHost: x\r\na: b\x00c\r\n\r\n",
+    "a path": b"GET /\xc3\xa4 HTTP/1.1\r\nHost: x\r\n\r\n",
+    "a query": b"GET /?\xc3\xa4 HTTP/1.1\r\nHost: x\r\n\r\n",
+    "a length": b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
+    "two lengths": b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx",
+    "a chunk": b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nnonsense\r\n",
+    "an encoding": b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: nonsense\r\n\r\n",
+    "a long line": b"GET /" + b"x" * 100_000,
+    "many headers": b"GET / HTTP/1.1\r\n" + b"".join(b"h%d: x\r\n" % number for number in range(600)) + b"\r\n",
+}
+
+
+@pytest.mark.parametrize("sent", MALFORMED.values(), ids=MALFORMED.keys())
+def test_what_is_no_http_is_refused_like_anything_else(sent: bytes) -> None:
+    connection = Connection()
+    connection.send(sent)
+    head, _blank, body = connection.transport.value().partition(b"\r\n\r\n")
+    first, *lines = head.decode("ascii").split("\r\n")
+    headers = {name.lower(): value.strip() for name, _colon, value in (line.partition(":") for line in lines)}
+    assert first.split(" ", 2)[:2] == ["HTTP/1.1", "400"]
+    assert headers["content-type"] == "application/problem+json"
+    assert int(headers["content-length"]) == len(body)
+    assert json.loads(body)["code"] == "bad_request"
+    for name, value in past_django(encrypted=False).items():
+        assert headers[name.lower()] == value
+    assert "no-store" in headers["cache-control"]
+    assert b"aphne" not in connection.transport.value()
+    assert connection.server.bodies == []

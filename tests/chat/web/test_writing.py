@@ -18,7 +18,6 @@ from chat.access import identity
 from chat.concurrency import turns
 from chat.concurrency.turns import MOST, Turns, Who
 from chat.web import large_answers, writing
-from chat.web.large_answers import PLACE
 from graphs.models import Graph, Workspace
 from graphs.site.api import tokens
 from tests.cast import draw_nba, signed_in
@@ -27,7 +26,7 @@ from tests.chat.inprocess import asked, request, run
 ALICE: Who = (1, "writes")
 CHANGES = "/api/v1/graphs/nba/changes"
 ROLLBACK = "/api/v1/history/rollback"
-PREVIEW = "/api/v1/proposals/1/preview"
+PREVIEW = "/api/v1/proposals/00000000-0000-4000-8000-000000000000/preview"
 TURN = {"scope": {"turn": "00000000-0000-4000-8000-000000000000"}}
 RENAME = {"actions": [{"action": "update_node", "arguments": {"nodeKey": "return", "updates": {"name": "End"}}}]}
 
@@ -99,6 +98,34 @@ def test_who_leaves_with_a_turn_just_given_gives_it_on(monkeypatch: pytest.Monke
     of(test)
 
 
+def test_nothing_is_done_in_a_turn_that_was_given_back_as_its_thread_began() -> None:
+    late, done = threading.Event(), list[str]()
+
+    async def test() -> None:
+        loop, begun = asyncio.get_running_loop(), asyncio.Event()
+
+        def in_thread(act: Callable[[], None]) -> asyncio.Future[None]:
+            def on_its_way() -> None:
+                loop.call_soon_threadsafe(begun.set)
+                late.wait(20)
+                act()
+
+            return loop.run_in_executor(None, on_its_way)
+
+        turn = await turns.of_process.take(ALICE)
+        assert turn is not None
+        asking = asyncio.create_task(turns.in_turn(turn, in_thread, lambda: done.append("done")))
+        await begun.wait()
+        asking.cancel()
+        await asyncio.wait([asking])
+        assert not turns.of_process._taken
+        late.set()
+        await loop.shutdown_default_executor()
+
+    asyncio.run(test())
+    assert done == []
+
+
 class Busy:
     """Stands for a view that waits for whoever holds its object; counts who is in it."""
 
@@ -156,16 +183,28 @@ def test_changes_of_one_person_wait_without_a_thread_and_those_of_others_are_mad
 
 
 @pytest.mark.django_db(transaction=True)
-def test_rollbacks_that_wait_leave_graphs_to_be_read_and_are_few_of_one_person(
-    alice: User, bob: User, charlie: User, other_workspace: Workspace, nba: Graph, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("address", "body", "waits"),
+    [(ROLLBACK, TURN, "graphs.api.history._rolled_back"), (PREVIEW, {}, "chat.api.proposals.PreviewView.post")],
+)
+def test_rollbacks_and_previews_that_wait_leave_graphs_to_be_read_and_are_few_of_one_person(
+    alice: User,
+    bob: User,
+    charlie: User,
+    other_workspace: Workspace,
+    nba: Graph,
+    address: str,
+    body: dict[str, Any],
+    waits: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     busy = Busy()
-    monkeypatch.setattr("graphs.api.history._rolled_back", lambda *_given: busy(HttpRequest()))
+    monkeypatch.setattr(waits, lambda *_given, **_ids: busy(HttpRequest()))
     monkeypatch.setattr(large_answers, "WAIT_S", 0.2)
 
     async def test() -> None:
-        own = [asyncio.create_task(request("POST", ROLLBACK, alice, TURN)) for _ in range(MOST["writes"] + 1)]
-        own.append(asyncio.create_task(request("POST", ROLLBACK, charlie, TURN)))
+        own = [asyncio.create_task(request("POST", address, alice, body)) for _ in range(MOST["writes"] + 1)]
+        own.append(asyncio.create_task(request("POST", address, charlie, body)))
         try:
             (refused, *_more), waiting = await asyncio.wait(own, return_when=asyncio.FIRST_COMPLETED)
             while busy.now < MOST["writes"] + 1 and not all(each.done() for each in own):
@@ -204,7 +243,6 @@ def test_a_browser_is_looked_up_once_and_only_where_it_writes(alice: User, monke
     async def test() -> None:
         for method, path in (("GET", CHANGES), ("POST", "/api/v1/chat/messages"), ("HEAD", "/")):
             assert await writing._writer(asks(method, path, cookie)) is None
-        assert await writing._writer(asks("POST", PREVIEW, cookie, **{PLACE: object()})) is None
         assert looked_up == []
         for _time in range(3):
             assert await writing._writer(asks("POST", CHANGES, cookie)) == alice.pk

@@ -135,6 +135,40 @@ def test_json_is_compared_by_paths(blank: Page, old: Any, new: Any, changes: lis
     assert call(blank, "graphs/diff/json-changes.js", "jsonChanges", old, new) == changes
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "start"),
+    [
+        ("a" * 50, "b" * 50, 0),
+        ("a" * 9 + "b" * 50, "a" * 9 + "c" * 50, 0),
+        ("a" * 50 + "b", "a" * 50 + "c", 20),
+        ("a" * 50, "a" * 60, 20),
+        ("a" * 50, "a" * 50, 0),
+        ("a" * 12 + "b", "a" * 12 + "c", 0),
+        ("", "a" * 50, 0),
+    ],
+)
+def test_two_long_texts_are_shown_from_where_they_differ(blank: Page, old: str, new: str, start: int) -> None:
+    assert call(blank, "graphs/diff/first-difference.js", "startOf", old, new, 10) == start
+
+
+def test_a_field_with_two_long_texts_that_begin_alike_shows_the_difference(blank: Page) -> None:
+    shown = """async ([old, now]) => {
+        const { fieldChange } = await import("/static/graphs/diff/field.js");
+        const element = fieldChange({ field: "notes", label: "notes", form: "text", old, new: now });
+        const texts = () => [...element.querySelectorAll("del, ins")].map((each) => each.textContent);
+        const before = texts();
+        for (const button of element.querySelectorAll("button")) button.click();
+        return [before, texts()];
+    }"""
+    alike = "x" * 5_000
+    before, after = blank.evaluate(shown, [f"{alike} old", f"{alike} new"])
+    assert ["old" in before[0], "new" in before[1]] == [True, True]
+    assert max(map(len, before)) < 600
+    assert [alike in text for text in after] == [True, True]
+    short = call(blank, "graphs/words.js", "shortTexts", {"a": alike, "b": 1}, {"a": alike, "b": 2}, 80)
+    assert [text[-3:] for text in short] == [":1}", ":2}"]
+
+
 def test_of_very_long_code_only_what_is_looked_at_is_built(blank: Page) -> None:
     shown = """async (count) => {
         const { codeLines } = await import("/static/graphs/diff/code.js");

@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from graphs.history.brief_diffs import FIELD_CHARS, LINES, MOST_CHARS, TEXT_CHARS, brief, chars, counts
+from graphs.history.brief_diffs import FIELD_CHARS, LINES, MOST_CHARS, brief, chars, counts
 from graphs.history.diffs import DiffEntry, diff_of
+from graphs.history.first_difference import TEXT_CHARS
 from graphs.objects.kinds import KINDS, Field, Kind
 from graphs.objects.operations import Create, Delete, Operation, Update
 from graphs.objects.refs import Ref

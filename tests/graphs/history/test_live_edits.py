@@ -110,6 +110,7 @@ def test_a_rollback_saves_first_and_knows_who_stands_in_the_way(
 
     with pytest.raises(rollback.Clashing):
         rollback.roll_back(nba.workspace_id, alice, ChangeSets((first,)))
+    rollback.catch_up_with(nba.workspace_id, AsOf("graph", nba.pk, 1))
     shown = rollback.preview(nba.workspace_id, AsOf("graph", nba.pk, 1))
     assert ChangeSet.objects.count() == 2
     rollback.roll_back(nba.workspace_id, alice, AsOf("graph", nba.pk, 1), digest=shown.digest)

@@ -7,11 +7,13 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
+from django.db.models import Model
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from pytest_django import Settings
 
-from graphs.models import ChangeSet, Company, Modification, Object, Origin, Workspace
+from graphs.models import ChangeSet, Company, Graph, Modification, Object, Origin, Workspace
+from graphs.objects import one_by_one
 from graphs.objects.kinds import Kind
 from graphs.tables import importing, table
 from tests.graphs.api.callers import post_json, problem, with_token
@@ -247,6 +249,30 @@ def test_of_many_conflicts_the_first_are_explained_in_as_many_statements_as_few(
     assert many[1] == few[1]
 
 
+def test_conflicts_tell_the_beginnings_of_long_values(client: Client, shop: Shop) -> None:
+    long = "x" * 300_000
+    rows = [product(shop, f"Ball{number}", notes=f"{long} round") for number in range(3)]
+    file = "id,notes\n" + "".join(f"{row.pk},{long} flat\n" for row in rows)
+    told = preview(client, file)
+    assert [(change["old"][-6:], change["new"][-5:]) for row in told["rows"] for change in row["changes"]] == [
+        (" round", " flat")
+    ] * 3
+    update = {"action": "update_object", "arguments": {"updates": {"notes": f"{long} oval"}}}
+    for row in rows:
+        assert post_json(client, f"{API}/product/{row.pk}/changes", {"actions": [update]}).status_code == 201
+    refused = send(client, file, expected=told["expected"])
+    met = problem(refused, 409, "conflict")
+    assert len(refused.content) < 10_000
+    sides = {(each["cut"], each["expected"][:3], each["found"][-5:], each["wanted"][-5:]) for each in met["conflicts"]}
+    assert sides == {(True, "xxx", " oval", " flat")}
+    short = f"id,name\n{rows[0].pk},Round\n"
+    seen = preview(client, short)["expected"]
+    renamed = {"action": "update_object", "arguments": {"updates": {"name": "Oval"}}}
+    assert post_json(client, f"{API}/product/{rows[0].pk}/changes", {"actions": [renamed]}).status_code == 201
+    (whole,) = problem(send(client, short, expected=seen), 409, "conflict")["conflicts"]
+    assert (whole["found"], whole["wanted"], "cut" in whole) == ("Oval", "Round", False)
+
+
 def test_another_field_that_somebody_changed_stays(client: Client, shop: Shop) -> None:
     ball = product(shop, "Ball", notes="round")
     file = f"id,notes\n{ball.pk},flat\n"
@@ -299,6 +325,66 @@ def test_objects_of_graphs_are_imported_like_any_other(client: Client, products:
     answer = send(client, "displayName,category\nThrottle,flow\n", kind="nodeType")
     assert answer.status_code == 201, answer.content
     assert json.loads(answer.content)["creates"] == 1
+
+
+def test_a_graph_counts_as_one_though_it_comes_with_a_sheet(client: Client, products: Kind) -> None:
+    file = "name,description\nFirst,\nSecond,two\n"
+    told = preview(client, file, kind="graph")
+    assert (told["creates"], len(told["rows"])) == (2, 2)
+    done = send(client, file, kind="graph").json()
+    assert (done["creates"], done["updates"]) == (2, 0)
+    assert {each.sheets.count() for each in Graph.objects.filter(name__in=["First", "Second"])} == {1}
+    first = Graph.objects.get(name="First")
+    done = send(client, f"id,name\n{first.key},One\n", kind="graph").json()
+    assert (done["creates"], done["updates"]) == (0, 1)
+
+
+@pytest.mark.parametrize(("rows", "status"), [(3, 201), (4, 400)])
+def test_as_many_graphs_come_by_a_file_as_it_may_have_rows(
+    client: Client, products: Kind, monkeypatch: pytest.MonkeyPatch, rows: int, status: int
+) -> None:
+    monkeypatch.setattr(table, "MAX_ROWS", 3)
+    answer = send(client, "name\n" + "".join(f"Graph {number}\n" for number in range(rows)), kind="graph")
+    assert answer.status_code == status, answer.content
+    assert Graph.objects.filter(name__startswith="Graph ").count() == (rows if status == 201 else 0)
+
+
+@pytest.mark.parametrize("how", ["counted keys", "own save"])
+def test_rows_that_are_saved_one_by_one_are_few_and_all_or_none(
+    client: Client, shop: Shop, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    monkeypatch.setattr(one_by_one, "MAX_OBJECTS", 3)
+    if how == "own save":
+        monkeypatch.setattr(Product, "save", lambda row, **options: Model.save(row, **options))
+    kind, model, head = ("product", Product, f"parent,{shop.pk}") if how == "own save" else ("shop", Shop, "motto,")
+    column, value = head.split(",")
+    before = model._default_manager.count()
+
+    def file(count: int, name: str) -> str:
+        return f"name,{column}\n" + "".join(f"{name}{number},{value}\n" for number in range(count))
+
+    told = preview(client, file(4, "Many"), kind)
+    assert [(each["row"], each["code"]) for each in told["errors"]] == [(None, "too_many_rows")]
+    refused = problem(send(client, file(4, "Many"), kind), 400, "import_refused")
+    assert refused["errors"]["file"] == told["errors"][0]["message"].splitlines()
+    assert model._default_manager.count() == before
+    assert send(client, file(3, "Few"), kind).json()["creates"] == 3
+    rows = model._default_manager.filter(name__startswith="Few")
+    keys = [str(row.pk) for row in rows]
+    if how == "own save":
+        more = "id,name\n" + "".join(f"{key},New\n" for key in [*keys, str(product(shop, "Ball").pk)])
+        assert problem(send(client, more, kind), 400, "import_refused")["rowErrors"][0]["code"] == "too_many_rows"
+    unchanged = "id,name\n" + "".join(f"{row.pk},{row.name}\n" for row in model._default_manager.all())
+    assert preview(client, unchanged, kind)["errors"] == []
+
+
+def test_rows_that_are_saved_together_are_as_many_as_a_file_has(
+    client: Client, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(one_by_one, "MAX_OBJECTS", 1)
+    assert send(client, f"parent,name\n{shop.pk},A\n{shop.pk},B\n").json()["creates"] == 2
+    keys = Product.objects.values_list("pk", flat=True)
+    assert send(client, "id,notes\n" + "".join(f"{key},new\n" for key in keys)).json()["updates"] == 2
 
 
 def test_imports_are_limited(client: Client, shop: Shop, settings: Settings) -> None:

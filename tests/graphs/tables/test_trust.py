@@ -1,9 +1,14 @@
+from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
 from django.utils.http import urlencode
 
 from graphs.models import Object
+from tests.graphs.admin.staff import superuser
 from tests.graphs.api.callers import post_json, problem, with_token
 from tests.graphs.tables.files import API, send
 from tests.registered import product
@@ -40,6 +45,29 @@ def test_an_editor_looks_through_one_object_or_all_of_its_file(alice: User, bob:
     whole = urlencode({"untrustedSince": seen(client, net), "all": "true"})
     assert client.post(f"{API}/product/{net.pk}/trust?{whole}").status_code == 200
     assert marked() == 1  # of the other file
+
+
+def looked_through_at_once(client: Client, shop: Shop, count: int) -> int:
+    """How many statements it takes to look through so many objects of a file."""
+    names = [f"{count} of {number}" for number in range(count)]
+    assert send(client, "parent,name\n" + "".join(f"{shop.pk},{name}\n" for name in names)).status_code == 201
+    row = Product.objects.get(name=names[0])
+    whole = urlencode({"untrustedSince": seen(client, row), "all": "true"})
+    with CaptureQueriesContext(connection) as captured:
+        assert client.post(f"{API}/product/{row.pk}/trust?{whole}").status_code == 200
+    return len(captured)
+
+
+def test_each_object_of_a_file_says_who_looked_through_it(alice: User, shop: Shop) -> None:
+    client = with_token(alice)
+    few = looked_through_at_once(client, shop, 2)
+    assert looked_through_at_once(client, shop, 40) == few
+    there = {(alice.pk, str(each.pk)) for each in Object.objects.filter(type="product")}
+    assert len(there) == 42
+    assert set(LogEntry.objects.values_list("user", "object_id")) == there
+    assert LogEntry.objects.count() == 42
+    page = superuser().get(reverse("admin:graphs_object_history", args=[Object.objects.filter(type="product")[7].pk]))
+    assert "Looked through what was imported." in page.content.decode()
 
 
 def test_the_mark_survives_deletion_and_return(alice: User, shop: Shop) -> None:

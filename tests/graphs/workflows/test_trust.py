@@ -53,10 +53,13 @@ def test_an_editor_takes_it_from_the_graph_and_what_came_with_it(demo_workspace:
     imported(demo_workspace, alice, "later", "other-probe")
     look_through(alice, graph)
     assert marked(demo_workspace) == {"graph:later", "nodeType:other-probe"}
-    (entry,) = LogEntry.objects.all()
-    assert (entry.user, entry.object_id) == (alice, str(graph.pk))
+    probe = NodeType.objects.get(key="probe")
+    entries = {
+        (each.user, each.object_id, each.object_repr, each.content_type.model) for each in LogEntry.objects.all()
+    }
+    assert entries == {(alice, str(graph.pk), str(graph), "graph"), (alice, str(probe.pk), "Probe", "nodetype")}
     look_through(alice, graph)
-    assert LogEntry.objects.count() == 1
+    assert LogEntry.objects.count() == 2
 
 
 def test_nobody_else_does(demo_workspace: Workspace, alice: User, bob: User) -> None:

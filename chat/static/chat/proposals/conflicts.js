@@ -2,7 +2,7 @@
 
 import { visible } from "../../graphs/diff.js";
 import { t } from "../../graphs/strings.js";
-import { shortText } from "../../graphs/words.js";
+import { shortTexts } from "../../graphs/words.js";
 import { h } from "../widget/elements.js";
 import { momentText } from "../widget/words.js";
 
@@ -44,15 +44,11 @@ function difference({ expected, found, code, detail }) {
   if (detail && code !== "changed") return visible(detail);
   if (found === null) return t("is gone");
   if (expected === null) return t("is there already");
-  const sides = [expected, found].map(readable);
+  const sides = shortTexts(expected, found, LONGEST).map((text) => text || "“”");
   if (sides.some((text) => text.length > LONGEST_IN_LINE || text.includes("\n"))) return blocks(sides);
   return t("was {expected}, is {found}", { expected: sides[0], found: sides[1] });
 }
 
 function blocks([was, is]) {
   return h("span", { class: "conflict-sides", dir: "auto" }, h("del", { text: was }), h("ins", { text: is }));
-}
-
-function readable(value) {
-  return shortText(value, LONGEST) || "“”";
 }

@@ -3,6 +3,7 @@
 import { html } from "../dom.js";
 import { t } from "../strings.js";
 import { codeLines } from "./code.js";
+import { startOf } from "./first-difference.js";
 import { jsonChanges } from "./json-changes.js";
 import { visible } from "./visible.js";
 
@@ -72,8 +73,9 @@ function pathChange({ path, old, new: now }) {
 
 /** Both sides in a row; a side that is null was or is nothing. */
 function sides(old, now) {
-  const before = old === null ? null : html("del", {}, unseen(t("before:")), clipped(old));
-  const after = now === null ? null : html("ins", {}, unseen(t("after:")), clipped(now));
+  const from = old === null || now === null ? 0 : startOf(visible(old), visible(now), LONGEST);
+  const before = old === null ? null : html("del", {}, unseen(t("before:")), clipped(old, from));
+  const after = now === null ? null : html("ins", {}, unseen(t("after:")), clipped(now, from));
   const arrow = before && after && html("span", { class: "diff-arrow", "aria-hidden": "true" }, "→");
   return html("span", { class: "diff-sides" }, before, arrow, after);
 }
@@ -82,7 +84,8 @@ function unseen(text) {
   return html("span", { class: "diff-unseen" }, `${text} `);
 }
 
-function clipped(text) {
+/** The beginning, or what follows `from`; all of it is a press of a button away. */
+function clipped(text, from) {
   const shown = visible(text) || t("empty");
   const span = html("span", { class: text ? null : "diff-empty", dir: "auto" });
   if (shown.length <= LONGEST) {
@@ -91,7 +94,8 @@ function clipped(text) {
   }
   const button = html("button", { type: "button", class: "diff-more" }, t("Show all"));
   button.addEventListener("click", () => span.replaceChildren(shown));
-  span.append(`${shown.slice(0, LONGEST)}… `, button);
+  const rest = shown.length > from + LONGEST ? "… " : " ";
+  span.append(from ? "…" : "", `${shown.slice(from, from + LONGEST)}${rest}`, button);
   return span;
 }
 

@@ -5,7 +5,7 @@ import { visible } from "../../diff/visible.js";
 import { changeTitle, SIGNS } from "../../diff/words.js";
 import { html } from "../../dom.js";
 import { t } from "../../strings.js";
-import { shortText } from "../../words.js";
+import { shortTexts } from "../../words.js";
 
 const MOST_FIELDS = 6;
 const MOST_PATHS = 3;
@@ -13,6 +13,7 @@ const LONGEST = 80;
 
 function row(label, old, now) {
   const isSomething = (value) => value !== null && value !== undefined;
+  const [before, after] = shortTexts(old, now, LONGEST);
   return html(
     "div",
     { class: "tip-field" },
@@ -20,9 +21,9 @@ function row(label, old, now) {
     html(
       "span",
       {},
-      isSomething(old) ? html("del", {}, shortText(old, LONGEST) || t("empty")) : null,
+      isSomething(old) ? html("del", {}, before || t("empty")) : null,
       isSomething(old) && isSomething(now) ? " → " : null,
-      isSomething(now) ? html("ins", {}, shortText(now, LONGEST) || t("empty")) : null,
+      isSomething(now) ? html("ins", {}, after || t("empty")) : null,
     ),
   );
 }
