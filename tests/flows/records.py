@@ -6,12 +6,12 @@ from typing import Any
 from playwright.sync_api import Locator, expect
 
 from graphs.history.outside import catch_up
-from graphs.models import Company, Folder, UseCase
+from graphs.models import Company, Folder, UseCase, Workspace
 from graphs.objects.headers import header_of
 from graphs.objects.kinds import KINDS
 from tests.flows.visitor import Visitor
 from tests.graphs.records.asking import TYPES
-from tests.graphs.records.portfolio import Portfolio
+from tests.graphs.records.portfolio import Portfolio, draw_portfolio
 from tests.proposed import Call
 
 Record = Company | Folder | UseCase
@@ -22,11 +22,12 @@ def path_of(record: Record) -> str:
     return f"/{ADDRESSES[type(record)]}/{record.pk}/"
 
 
-def known(portfolio: Portfolio) -> Portfolio:
-    """The portfolio, of which each record has a first version in its history."""
-    for record in (portfolio.company, portfolio.folder, *portfolio.use_cases):
+def new_portfolio() -> Portfolio:
+    """A portfolio of the workspace `demo`, of which each record has a first version in its history."""
+    made = draw_portfolio(Workspace.objects.get(slug="demo"))
+    for record in (made.company, made.folder, *made.use_cases):
         catch_up([header_of(KINDS[TYPES[type(record).__name__]], record.workspace_id, record)])
-    return portfolio
+    return made
 
 
 def open_record(visitor: Visitor, record: Record, query: str = "") -> Visitor:

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from chat.models import Session
-from tests.flows.records import begin_anew, change, decide, known, open_record, path_of, proposing, says
+from tests.flows.records import begin_anew, change, decide, new_portfolio, open_record, path_of, proposing, says
 from tests.flows.visitor import Visitor
 from tests.graphs.records.asking import name_of
 from tests.graphs.records.portfolio import Portfolio
@@ -25,15 +25,17 @@ def reject(visitor: Visitor) -> None:
 
 
 @pytest.fixture
-def work(portfolio: Portfolio, cast: None) -> Portfolio:
-    return known(portfolio)
+def work(shared_site: Site) -> Portfolio:
+    """What one story is about; the others have their own."""
+    shared_site.vendor.requests.clear()
+    return new_portfolio()
 
 
 def test_cu_002_all_that_happened_to_a_record_stands_in_its_history(
-    work: Portfolio, one_process: Site, visit: Visit
+    work: Portfolio, shared_site: Site, visit: Visit
 ) -> None:
     case = work.use_cases[0]
-    alice = open_record(visit(one_process.web.url, "alice"), case)
+    alice = open_record(visit(shared_site.web.url, "alice"), case)
     change(alice, "data.contact", "Ann")
     alice.ask(says("Shorter:", proposing("update_object", object=name_of(case), updates={"data.problem": "Ways."})))
     decide(alice, "Approve", "applied")
@@ -46,7 +48,7 @@ def test_cu_002_all_that_happened_to_a_record_stands_in_its_history(
         expect(entries.nth(number)).to_contain_text(told)
     expect(entries.first).to_contain_text("scripted")
     # Bob reads the same history; of the conversation he learns no more than whose it was.
-    bob = open_record(visit(one_process.web.url, "bob"), case, "?tab=history")
+    bob = open_record(visit(shared_site.web.url, "bob"), case, "?tab=history")
     expect(bob.page.locator("graph-history .history-entry")).to_have_count(3)
     expect(bob.page.locator("graph-history")).to_contain_text("alice")
     expect(bob.page.locator("graph-history")).not_to_contain_text("Please.")
@@ -54,10 +56,10 @@ def test_cu_002_all_that_happened_to_a_record_stands_in_its_history(
 
 
 def test_cu_011_a_change_is_given_up_two_versions_are_compared_and_one_comes_back(
-    work: Portfolio, one_process: Site, visit: Visit
+    work: Portfolio, shared_site: Site, visit: Visit
 ) -> None:
     case = work.use_cases[0]
-    alice = open_record(visit(one_process.web.url, "alice"), case)
+    alice = open_record(visit(shared_site.web.url, "alice"), case)
     alice.ask(says("Shorter:", proposing("update_object", object=name_of(case), updates={"data.problem": "Ways."})))
     reject(alice)
     for path, text in (("data.contact", "Ann"), ("data.problem", "Long ways.")):
@@ -82,9 +84,9 @@ def test_cu_011_a_change_is_given_up_two_versions_are_compared_and_one_comes_bac
 
 
 def test_cu_015_several_conversations_about_a_record_are_named_taken_up_and_deleted(
-    work: Portfolio, one_process: Site, visit: Visit
+    work: Portfolio, shared_site: Site, visit: Visit
 ) -> None:
-    alice = open_record(visit(one_process.web.url, "alice"), work.company)
+    alice = open_record(visit(shared_site.web.url, "alice"), work.company)
     expect(alice.ask(says("The first one."))).to_contain_text("The first one.")
     begin_anew(alice)
     alice.ask('SCRIPT={"text": "one two three four five six seven eight nine ten", "delay_s": 0.1}')
@@ -99,19 +101,20 @@ def test_cu_015_several_conversations_about_a_record_are_named_taken_up_and_dele
     alice.page.keyboard.press("Enter")
     expect(menu.locator(".session-title").first).to_have_text("Numbers")
     alice.page.goto(f"{alice.url}/companies/")
-    expect(alice.page.locator(".badge", has_text="2")).to_be_visible()
+    row = alice.page.get_by_role("row").filter(has=alice.page.locator(f'a[href*="{work.company.pk}"]'))
+    expect(row.locator(".badge")).to_contain_text("2")
     open_record(alice, work.company)
     alice.chat.locator(".title").click()
     menu.get_by_role("button", name="Delete Numbers").click()
     menu.get_by_role("button", name="Delete", exact=True).click()
     expect(menu.locator(".session")).to_have_count(1)
-    assert Session.objects.filter(hidden_at=None).count() == 1
+    assert Session.objects.filter(context_id=str(work.company.pk), hidden_at=None).count() == 1
 
 
 def test_cu_021_an_error_says_what_to_do_and_the_conversation_goes_on(
-    work: Portfolio, one_process: Site, visit: Visit
+    work: Portfolio, shared_site: Site, visit: Visit
 ) -> None:
-    alice = open_record(visit(one_process.web.url, "alice"), work.folder)
+    alice = open_record(visit(shared_site.web.url, "alice"), work.folder)
     failed = alice.ask("SCRIPT:auth_error")
     expect(failed).to_contain_text("refused our key")
     expect(failed.get_by_role("button", name=re.compile("again|Retry"))).to_have_count(0)
@@ -126,6 +129,6 @@ def test_cu_021_an_error_says_what_to_do_and_the_conversation_goes_on(
         {"reason": "As you asked.", "object": name_of(work.folder), "updates": {"colour": "red"}},
     )
     expect(alice.ask(says("I propose:", unknown, then="There is no such field."))).to_contain_text("no such field")
-    told = one_process.vendor.requests[-1].body["messages"][-1]["content"]
+    told = shared_site.vendor.requests[-1].body["messages"][-1]["content"]
     assert "colour" in told
     assert "description" in told
