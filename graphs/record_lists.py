@@ -51,6 +51,7 @@ def record_list(request: HttpRequest, member: Member, kind: str) -> HttpResponse
     context = {
         "kind": known,
         "asked": asked,
+        "filters": listing.as_filters(known, asked),
         "is_filtered": bool(asked.search or asked.status or asked.holder),
         "records": records,
         "keys": [record.key for record in records],

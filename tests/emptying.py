@@ -4,9 +4,12 @@ Django truncates all of them and then makes content types and permissions anew, 
 of these tests. Those two are kept here; the rows go in one statement each, past triggers and in any order.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
+import pytest
 from django.db import OperationalError, connection
 from django.test import TransactionTestCase
 from psycopg.errors import DeadlockDetected
@@ -31,6 +34,18 @@ def empty_tables(*_case: Any) -> None:
                 continue
             raise
         return
+
+
+@contextmanager
+def kept() -> Iterator[None]:
+    """Until its end nothing is emptied: the tests of a module go on with what others left."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TransactionTestCase, "_fixture_teardown", lambda _case: None)
+        try:
+            yield
+        finally:
+            empty_tables()
+            connection.close()
 
 
 def _empty() -> None:

@@ -13,7 +13,7 @@ from graphs.history import hooks, queries
 from graphs.history.hooks import Hook
 from graphs.history.recording import Because
 from graphs.models import Object, Workspace
-from graphs.objects.headers import narrowed
+from graphs.objects.headers import narrowed, whole
 from graphs.objects.kinds import KINDS, of_objects
 from graphs.objects.refs import Ref
 from graphs.objects.streams import streams
@@ -27,8 +27,8 @@ def stream_name(of: Object) -> str:
 
 
 def stream_of(of: Object) -> str:
-    """The name of the object's stream, which is there from now on."""
-    name = stream_name(of)
+    """The name of the object's stream, which is there from now on; of a view it is that of the whole."""
+    name = stream_name(whole(of))
     if not Stream.objects.filter(name=name).exists():
         _make(name, of.workspace_id)
     return name
@@ -51,7 +51,7 @@ def notify(changed_proposals: Sequence[tuple[Proposal, Sequence[NewEvent]]]) -> 
     """
     hidden, waiting = set(narrowed()), []
     for proposal, events in changed_proposals:
-        about = proposal.about
+        about = whole(proposal.about)
         changed = map(Ref.from_json, proposal.brief.get("objects", []))
         if hidden.intersection(ref.type for ref in changed if ref != proposal.ref):
             continue

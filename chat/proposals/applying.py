@@ -15,6 +15,7 @@ from graphs.history.recording import Because
 from graphs.models import Object, Origin
 from graphs.objects import actions, operations, staleness
 from graphs.objects.actions import ChangeRefused
+from graphs.objects.headers import whole
 from graphs.objects.holding import held
 from graphs.objects.kinds import KINDS
 from graphs.objects.preconditions import Conflict, Conflicting
@@ -59,7 +60,7 @@ def carry_out(proposal: Proposal, of: Object | None, actor: User) -> None:
         causes=(proposed, _turn(proposal), f"session:{proposal.session_id}"),
         prompt_version=proposal.message.prompt_version,
         model=proposal.message.model,
-        around=of if of.pk is not None else None,
+        around=whole(of) if of.pk is not None else None,
     )
     try:
         applied = changes.apply(of, list(map(operations.from_json, planned)), because)

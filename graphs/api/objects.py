@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated, Any
 
+from django.core.exceptions import ValidationError as DjangoValidationError
 from django.db import models
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
@@ -19,7 +20,7 @@ from graphs.history import editing
 from graphs.history.outside import catch_up
 from graphs.models import Object
 from graphs.objects.actions import CreateObject
-from graphs.objects.headers import listed, object_for, parent_of, searched_by
+from graphs.objects.headers import having_words, listed, object_for, parent_of, searched_by
 from graphs.objects.kinds import KINDS, Kind, is_object, of_objects
 from graphs.objects.model_rows import row_of
 from graphs.objects.refs import Ref
@@ -39,8 +40,12 @@ TYPE = OpenApiParameter("object_type", str, OpenApiParameter.PATH, description="
 ID = OpenApiParameter("object_id", str, OpenApiParameter.PATH, description="The key of the object among its kind.")
 FILTERS = [
     OpenApiParameter("search", str, description="A text that one of the fields holds."),
+    OpenApiParameter("words", str, description="Words, each of which one of the texts holds."),
+    OpenApiParameter("where", str, description="A field of one value, and that value, for example status:ready."),
     OpenApiParameter("parent", str, description="Only what this object holds, for example company:7."),
-    OpenApiParameter("orderBy", str, description="A field of one value; with a minus in front descending."),
+    OpenApiParameter(
+        "orderBy", str, description="A field of one value, or updatedAt; with a minus in front descending."
+    ),
 ]
 LIST_PARAMETERS = [
     OpenApiParameter("type", str, required=True, description="A kind of objects."),
@@ -147,9 +152,29 @@ class ObjectChangesView(APIView):
 def filtered(request: Request, member: Member, kind: Kind) -> tuple[QuerySet[Any], tuple[str, ...]]:
     """The rows of a kind that `FILTERS` ask for, and their ordering, as pages need it. Raises `Problem` 400."""
     rows = listed(member, kind, parent=_asked_parent(request, member, kind))
-    if search := request.GET.get("search", "")[:LONGEST_SEARCH].replace("\x00", ""):
+    if search := _asked_text(request, "search"):
         rows = rows.filter(searched_by(kind, search))
+    rows = rows.filter(having_words(kind, _asked_text(request, "words")), _asked_value(request, kind))
     return rows, _ordering(request, kind)
+
+
+def _asked_text(request: Request, name: str) -> str:
+    return request.GET.get(name, "")[:LONGEST_SEARCH].replace("\x00", "")
+
+
+def _asked_value(request: Request, kind: Kind) -> models.Q:
+    """The condition that a field has the value that is asked for. Raises `Problem` 400."""
+    name, colon, value = request.GET.get("where", "").replace("\x00", "").partition(":")
+    if not (name or colon):
+        return models.Q()
+    columns = _plain_columns(kind)
+    if name not in columns or not colon:
+        names = ", ".join(f"{each}:…" for each in columns)
+        raise invalid("where", _("“where” is one of: %(names)s.") % {"names": names})
+    try:
+        return models.Q(**{columns[name].name: _output(columns[name]).to_python(value)})
+    except DjangoValidationError as error:
+        raise invalid("where", " ".join(error.messages)) from error
 
 
 def answer(member: Member, ref: Ref) -> dict[str, Any]:
@@ -172,19 +197,18 @@ def _asked_parent(request: Request, member: Member, kind: Kind) -> Object | None
 
 
 def _ordering(request: Request, kind: Kind) -> tuple[str, ...]:
-    """Names of columns, the last of them unique, as pages need them."""
-    columns = _ordered_columns(kind)
+    """Names of columns, the last of them unique, as pages need them: what is equal is by title."""
+    columns = _plain_columns(kind) | _column_of_changes(kind)
     name = request.GET.get("orderBy", "")
     asked, last = name.removeprefix("-"), "id" if issubclass(kind.model, Object) else kind.model._meta.pk.name
-    if not name:
-        return (columns[kind.title], last) if kind.title in columns else (last,)
-    if asked not in columns:
+    if name and asked not in columns:
         raise invalid("orderBy", _("“orderBy” is one of: %(names)s.") % {"names": ", ".join(columns)})
     minus = "-" if name.startswith("-") else ""
-    return (f"{minus}{columns[asked]}", f"{minus}{last}")
+    wanted = [columns[each].name for each in (asked, kind.title) if each in columns]
+    return tuple(f"{minus}{column}" for column in dict.fromkeys((*wanted, last)))
 
 
-def _ordered_columns(kind: Kind) -> dict[str, str]:
+def _plain_columns(kind: Kind) -> dict[str, Any]:
     """Columns of the fields with one value that is never null."""
     plain = [
         field
@@ -192,7 +216,14 @@ def _ordered_columns(kind: Kind) -> dict[str, str]:
         if field.form in ("text", "number", "boolean") and (field.ordering or not field.inside)
     ]
     columns = {field.name: kind.model._meta.get_field(field.ordering or field.column) for field in plain}
-    return {name: each.name for name, each in columns.items() if isinstance(_output(each), _ORDERED) and not each.null}
+    return {name: each for name, each in columns.items() if isinstance(_output(each), _ORDERED) and not each.null}
+
+
+def _column_of_changes(kind: Kind) -> dict[str, Any]:
+    """The column that says when a row was changed, if its model has one."""
+    columns = (each for each in kind.model._meta.concrete_fields if each.name == "updated_at" and not each.null)
+    found = next((each for each in columns if isinstance(each, models.DateField)), None)
+    return {"updatedAt": found} if found else {}
 
 
 def _output(column: Any) -> Any:

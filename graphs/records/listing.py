@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from django.db.models import Count, Model, Q, QuerySet, Value
+from django.db.models import Count, Model, QuerySet, Value
 from django.urls import reverse
 
 from graphs.models import Object, Workspace
 from graphs.models.records import Status
-from graphs.objects.headers import children_of, listed, parent_of, ref_of, url_of
+from graphs.objects.headers import children_of, having_words, listed, parent_of, ref_of, url_of
 from graphs.objects.kinds import Kind
 from graphs.records.kinds import COMPANY, FOLDER, USE_CASE
 from graphs.site.access import Member
@@ -21,7 +21,7 @@ MAX_SEARCH_CHARS = 200
 ORDERS: Mapping[str, tuple[str, ...]] = {
     "name": ("name", "id"),
     "status": ("status", "name", "id"),
-    "changed": ("updated_at", "id"),
+    "changed": ("updated_at", "name", "id"),
 }
 #: Holders that a list offers to choose from.
 HOLDERS = 500
@@ -45,12 +45,6 @@ class Asked:
         return tuple(f"-{column}" for column in columns) if self.order.startswith("-") else columns
 
     @property
-    def as_filters(self) -> str:
-        """The query that asks the API for these records, as far as it can tell them: it searches for one text."""
-        asked = {"parent": f"{self.holder.type}:{self.holder.key}"} if self.holder else {}
-        return urlencode(asked | ({"search": self.search} if len(self.search.split()) == 1 else {}))
-
-    @property
     def descending(self) -> str:
         """The order that is turned round; "" if it is not."""
         return self.order.removeprefix("-") if self.order.startswith("-") else ""
@@ -70,10 +64,21 @@ class ListedRecord:
 
 def matching(member: Member, kind: Kind, asked: Asked) -> QuerySet[Any]:
     """The rows that a list shows, whatever their status."""
-    rows = listed(member, kind, parent=asked.holder)
-    for word in asked.search[:MAX_SEARCH_CHARS].replace("\x00", "").split():
-        rows = rows.filter(_has(kind, word))
-    return rows
+    words = asked.search[:MAX_SEARCH_CHARS].replace("\x00", "")
+    return listed(member, kind, parent=asked.holder).filter(having_words(kind, words))
+
+
+def as_filters(kind: Kind, asked: Asked) -> str:
+    """The query that asks the API for what a list shows, in its order."""
+    in_the_api = {"name": kind.title, "status": "status", "changed": "updatedAt"}
+    minus = "-" if asked.descending else ""
+    wanted = {
+        "parent": f"{asked.holder.type}:{asked.holder.key}" if asked.holder else "",
+        "words": asked.search,
+        "where": f"status:{asked.status}" if asked.status else "",
+        "orderBy": f"{minus}{in_the_api[asked.order.removeprefix('-')]}",
+    }
+    return urlencode({name: value for name, value in wanted.items() if value})
 
 
 def by_status(rows: QuerySet[Any]) -> dict[str, int]:
@@ -135,15 +140,6 @@ def latest(workspace: Workspace) -> list[tuple[str, str]]:
     )
     found = one.union(*others, all=True).order_by("-updated_at", "pk")[:LATEST]
     return [(name, reverse(url, args=[key])) for url, key, name, _when in found]
-
-
-def _has(kind: Kind, word: str) -> Q:
-    """The condition that one of the texts of a record holds a word."""
-    wanted = Q()
-    for each in kind.fields:
-        if each.form == "text" and each.column != "status":
-            wanted |= Q(**{"__".join((each.column, *each.inside, "icontains")): word})
-    return wanted
 
 
 def _counts(child: Kind, rows: Sequence[Model]) -> dict[Any, int]:

@@ -4,9 +4,13 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from django.contrib.auth.models import User
+from playwright.sync_api import Browser
+from pytest_django import DjangoDbBlocker
 
-from graphs.models import Graph
+from graphs.models import Graph, Role, Workspace
 from tests.browser import Windows, port, sign_in
+from tests.cast import member
+from tests.emptying import kept
 from tests.flows.visitor import Visitor
 from tests.site import Site, site
 from tests.things import Thing, node_of, product_of
@@ -21,6 +25,18 @@ def cast(transactional_db: None, alice: User, bob: User, charlie: User, nba: Gra
 def one_process(cast: None) -> Iterator[Site]:
     with site(port=port()) as started:
         yield started
+
+
+@pytest.fixture(scope="module")
+def shared_site(browser: Browser, django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Site]:
+    """One process and the cast for all stories of a module: to start it takes as long as most of them."""
+    with django_db_blocker.unblock(), kept():
+        demo, other = (Workspace.objects.create(slug=slug, name=slug.title()) for slug in ("demo", "other"))
+        for name, workspace, role in (("alice", demo, Role.EDITOR), ("bob", demo, Role.VIEWER)):
+            member(name, workspace, role)
+        member("charlie", other, Role.EDITOR)
+        with site(port=port()) as started:
+            yield started
 
 
 @pytest.fixture

@@ -346,12 +346,14 @@ def test_an_editor_says_that_an_import_was_looked_through(visit: Open, portfolio
 
 
 def test_the_history_is_a_tab_and_compares(visit: Open, portfolio: Portfolio) -> None:
+    Company.objects.update(size="1,000 people")  # past this program
     by_hand("dora", portfolio.company, industry="Air")
     made = ChangeSet.objects.filter(actor_label="dora").get()
     page = visit(portfolio.company, query=f"?tab=history&change={made.pk}")
     entry = page.locator(f'[data-change-set="{made.pk}"]')
     expect(entry).to_be_visible()
     expect(entry.locator("button").first).to_be_focused()
+    expect(page.locator(".history-entry").nth(1)).to_contain_text("changed outside")
     page.get_by_role("link", name="Fields").click()
     expect(value(page, "industry")).to_have_text("Air")
     page.get_by_role("link", name=re.compile("^Folders")).last.click()

@@ -15,7 +15,7 @@ from graphs.models import ChangeSet, Company, Folder, Modification, UseCase, Wor
 from graphs.models.records import Status
 from tests.cast import signed_in
 from tests.graphs.records.portfolio import Portfolio
-from tests.graphs.tables.files import exported
+from tests.graphs.tables.files import as_objects, exported
 
 
 def names(page: str) -> list[str]:
@@ -134,6 +134,33 @@ def test_what_is_listed_is_exported(portfolio: Portfolio, alice: User) -> None:
     told = exported(client, asked.pop("format"), "usecase", **asked).decode()
     assert "Slot planning" in told
     assert "Claims triage" not in told
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "status=ready",
+        "search=slot+optimise",
+        "search=where+GOODS&status=draft",
+        "search=slot+nowhere",
+        "order=-name",
+        "order=status",
+        "order=-changed",
+        "in={folder}&status=ready&order=-status",
+        "status=nothing&order=nothing",
+    ],
+)
+def test_an_export_has_what_the_list_shows_in_its_order(portfolio: Portfolio, alice: User, asked: str) -> None:
+    UseCase.objects.create(workspace=portfolio.workspace, data={"name": "Yard"}, status="ready")
+    client = signed_in(alice)
+    page = unescape(shown(client, f"/use-cases/?{asked.format(folder=portfolio.folder.pk)}"))
+    (query,) = re.findall(r'href="[^"]*/usecase/export\?([^"]*format=json[^"]*)"', page)
+    told = as_objects(exported(client, kind="usecase", format_="json", **without_format(query)))
+    assert [each["title"] for each in told] == names(page)
+
+
+def without_format(query: str) -> dict[str, str]:
+    return {name: value for name, value in parse_qsl(query) if name != "format"}
 
 
 # Making one

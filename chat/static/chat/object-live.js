@@ -24,6 +24,10 @@ class ObjectLive extends HTMLElement {
     const { signal } = this.listeners;
     const heard = ({ detail }) => (detail.version === null ? this.compare() : this.later());
     document.addEventListener("countersign:object-changed", heard, { signal });
+    // What the object holds may be another then, while the object stays as it was.
+    for (const name of ["applied", "taken-back"]) {
+      document.addEventListener(`countersign:${name}`, () => this.later(), { signal });
+    }
     document.addEventListener("visibilitychange", () => this.stale && this.later(), { signal });
     document.addEventListener("focusout", () => this.stale && this.later(), { signal });
     // An open panel reads the object's stream, and tells the page of changes.

@@ -129,8 +129,30 @@ def test_nothing_in_a_text_is_hidden(blank: Page, text: str, shown: str) -> None
         ({"constructor": 1}, {}, [{"path": "constructor", "old": 1, "new": None}]),
         ([1, 1], [1], [{"path": "[1]", "old": 1, "new": None}]),
         ({"a": 1}, {"a": 1}, []),
+        (
+            [{"axisId": "gain", "rating": 2}, {"axisId": "reach", "rating": 1}],
+            [{"axisId": "gain", "rating": 2}, {"axisId": "reach", "rating": 4}, {"axisId": "cost", "rating": None}],
+            [
+                {"path": "[reach].rating", "old": 1, "new": 4},
+                {"path": "[cost]", "old": None, "new": {"axisId": "cost", "rating": None}},
+            ],
+        ),
+        (
+            [{"id": "a", "weight": 1}, {"id": "b"}],
+            [{"id": "b"}, {"id": "a", "weight": 1}],
+            [
+                {"path": "[0].id", "old": "a", "new": "b"},
+                {"path": "[0].weight", "old": 1, "new": None},
+                {"path": "[1].id", "old": "b", "new": "a"},
+                {"path": "[1].weight", "old": None, "new": 1},
+            ],
+        ),
+        ([{"id": "a", "n": 1}, {"id": "a"}], [{"id": "a", "n": 2}], [
+            {"path": "[0].n", "old": 1, "new": 2}, {"path": "[1]", "old": {"id": "a"}, "new": None},
+        ]),
+        ([], [{"id": "a"}], [{"path": "[a]", "old": None, "new": {"id": "a"}}]),
     ],
-)
+)  # fmt: skip
 def test_json_is_compared_by_paths(blank: Page, old: Any, new: Any, changes: list[Any]) -> None:
     assert call(blank, "graphs/diff/json-changes.js", "jsonChanges", old, new) == changes
 

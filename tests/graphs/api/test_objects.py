@@ -123,9 +123,31 @@ def test_a_list_in_pages_and_in_both_orders(client: Client, demo_workspace: Work
     assert [one["id"] for one in found["results"]] == ["g1"]
 
 
+def test_a_list_has_every_word_and_one_value_of_a_field(client: Client, demo_workspace: Workspace) -> None:
+    for number in range(3):
+        Graph.objects.create(
+            workspace=demo_workspace, key=f"g{number}", name=f"Graph {number}", description="Two words."
+        )
+
+    def ids(query: str) -> list[str]:
+        return [one["id"] for one in client.get(f"{API}objects?type=graph&{query}").json()["results"]]
+
+    assert ids("words=WORDS graph 1") == ["g1"]
+    assert ids("words=%00") == ids("where=") == ["g0", "g1", "g2", "nba"]
+    assert ids("where=name:Graph 2") == ids("where=name:Graph%00 2") == ["g2"]
+    assert ids("where=name:graph 2") == ids("words=1 2") == []
+    assert ids("words=words&where=name:Graph 0") == ["g0"]
+    assert ids("orderBy=-updatedAt") == ["g2", "g1", "g0", "nba"]
+
+
 @pytest.mark.parametrize(
     ("query", "field"),
     [
+        ("where=metadata:x", "where"),
+        ("where=name", "where"),
+        ("where=:", "where"),
+        ("where=updatedAt:x", "where"),
+        ("orderBy=-", "orderBy"),
         ("orderBy=metadata", "orderBy"),
         ("orderBy=pk", "orderBy"),
         ("parent=nodeType:retry", "parent"),
@@ -314,6 +336,14 @@ def test_a_registered_model_is_listed(client: Client, bob: User, pages: Page) ->
     assert (fields["key"]["limit"], fields["position"]["form"], fields["position"]["minor"]) == (100, "number", True)
     listed = client.get(f"{API}objects?type=page&search=ir&orderBy=-position").json()["results"]
     assert [one["title"] for one in listed] == ["Third", "First"]
+    (first,) = client.get(f"{API}objects?type=page&where=position:0").json()["results"]
+    assert first["title"] == "First"
+    assert client.get(f"{API}objects?type=page&where=name:Secret").json()["results"]
+    assert not with_token(bob).get(f"{API}objects?type=page&where=name:Secret").json()["results"]
+    for number in ("x", "1e5", "9" * 400, "nan"):
+        refused = client.get(f"{API}objects?type=page&where=position:{number}")
+        assert refused.status_code in (200, 400), refused.content
+        assert refused.json().get("results", []) == []
     assert (listed[0]["version"], listed[0]["updatedAt"]) == (1, None)
     viewed = with_token(bob).get(f"{API}objects?type=page").json()["results"]
     assert "Secret" not in {one["title"] for one in viewed}

@@ -15,15 +15,19 @@ class Portfolio:
     use_cases: list[UseCase]
 
 
-@pytest.fixture
-def portfolio(demo_workspace: Workspace) -> Portfolio:
-    company = Company.objects.create(workspace=demo_workspace, name="Northwind")
-    folder = Folder.objects.create(workspace=demo_workspace, company=company, name="Warehouse")
+def draw_portfolio(workspace: Workspace) -> Portfolio:
+    company = Company.objects.create(workspace=workspace, name="Northwind")
+    folder = Folder.objects.create(workspace=workspace, company=company, name="Warehouse")
     use_cases = [
-        UseCase.objects.create(workspace=demo_workspace, folder=folder, **values)
+        UseCase.objects.create(workspace=workspace, folder=folder, **values)
         for values in (
             {"data": {"name": "Slot planning", "problem": "Optimise where goods lie."}},
             {"data": {"name": "Claims triage"}, "status": "ready"},
         )
     ]
-    return Portfolio(demo_workspace, company, folder, use_cases)
+    return Portfolio(workspace, company, folder, use_cases)
+
+
+@pytest.fixture
+def portfolio(demo_workspace: Workspace) -> Portfolio:
+    return draw_portfolio(demo_workspace)

@@ -5,6 +5,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from chat.models import Proposal
+from chat.sockets.object_commands import open_object
 from graphs.history import rollback
 from graphs.history.outside import catch_up
 from graphs.history.scopes import ChangeSets
@@ -37,7 +38,8 @@ def test_it_has_the_id_the_title_and_the_version_of_its_folder(client: Client, f
     assert (found["id"], found["title"], found["version"]) == (str(folder.pk), "Warehouse", whole["version"])
     assert found["version"] == 2
     assert found["fields"]["executive_summary.introduction"] == "Much can be done."
-    assert found["streamId"] != whole["streamId"]
+    assert found["streamId"] == whole["streamId"]
+    assert client.get(f"{path}/stream").json() == {"stream": whole["streamId"]}
     listed = client.get(f"{API}?type=executive_summary").json()["results"]
     assert [(each["id"], each["version"]) for each in listed] == [(str(folder.pk), 2)]
 
@@ -103,6 +105,27 @@ def test_a_conversation_about_it_proposes_changes_of_the_folder(
     assert client.get(path).json()["fields"]["executive_summary.analysis"] == "Proposed"
 
 
+def test_its_stream_tells_of_changes_of_the_folder_and_of_proposals_about_both(
+    client: Client, folder: Folder, path: str, alice: User
+) -> None:
+    stream = client.get(f"{path}/stream").json()["stream"]
+
+    def told() -> list[tuple[str, str]]:
+        events = client.get(f"/api/v1/streams/events/{stream}").json()["events"]
+        return [(each["type"], each["data"].get("object", {}).get("type", "")) for each in events]
+
+    assert changing(path, client, "By hand").status_code == 201
+    update(client, folder, description="Changed")
+    assert told() == [("object_changed", "folder")] * 2
+    name = f"executive_summary:{folder.pk}"
+    around = existing(folder.workspace_id, Ref.parse(name))
+    assert around is not None
+    call = ("update_object", {"object": name, "updates": {"executive_summary.analysis": "Proposed"}})
+    (proposal,) = waiting(alice, around, call)
+    post_json(client, f"/api/v1/proposals/{proposal.pk}/decide", {"approved": True})
+    assert [type_ for type_, _object in told()[2:]] == ["proposal", "object_changed", "decision"]
+
+
 def test_it_is_found_as_its_folder_and_goes_and_comes_with_it(
     client: Client, folder: Folder, path: str, alice: User, charlie: User
 ) -> None:
@@ -124,3 +147,8 @@ def test_who_changes_it_holds_the_folder_with_it_from_the_start(folder: Folder) 
     name = f"executive_summary:{folder.pk}"
     step = parse("update_object", {"object": name, "updates": {"executive_summary.analysis": "x"}})
     assert named_by([step]) == [Ref.parse(name), Ref("folder", str(folder.pk))]
+
+
+def test_who_watches_it_watches_the_folder(folder: Folder, alice: User) -> None:
+    opened = [open_object(alice, "demo", type_, str(folder.pk)) for type_ in ("executive_summary", "folder")]
+    assert opened[0] == opened[1]

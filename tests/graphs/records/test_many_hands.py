@@ -25,7 +25,7 @@ from tests.graphs.api.callers import post_json, with_token
 from tests.graphs.records.asking import name_of, path_of
 from tests.proposed import waiting
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
 FULL = bool(os.environ.get("FULL"))
 PEOPLE = 50 if FULL else 8
 ROUNDS = 20 if FULL else 2

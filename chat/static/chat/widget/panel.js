@@ -235,8 +235,10 @@ export class Panel extends EventTarget {
 
   happened(frame) {
     this.announcer.event(frame);
-    if (frame.type === "ai:object_changed") tell("object-changed", frame);
-    if (frame.type === "ai:session_updated" && this.menu.open) this.sessions.refresh();
+    const { type, object, version, changeSetId, proposalId, status } = frame;
+    if (type === "ai:object_changed") tell("object-changed", { object, version, changeSetId });
+    if (type === "ai:decision" && status === "applied") tell("applied", { proposalId });
+    if (type === "ai:session_updated" && this.menu.open) this.sessions.refresh();
     this.dispatchEvent(new CustomEvent("event", { detail: frame }));
   }
 
@@ -300,7 +302,6 @@ function placeholder(socket, welcome) {
 }
 
 /** Tells the page; the names are part of docs/widget.md. */
-function tell(name, { key, object, version, changeSetId }) {
-  const detail = name === "select-node" ? { key } : { object, version, changeSetId };
+function tell(name, detail) {
   document.dispatchEvent(new CustomEvent(`countersign:${name}`, { detail }));
 }

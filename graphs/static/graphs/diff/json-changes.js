@@ -14,8 +14,30 @@ function ofObjects(before, after, path) {
   return names.flatMap((name) => jsonChanges(own(before, name), own(after, name), path ? `${path}.${name}` : name));
 }
 
-/** By place, past what both begin and end with, so that one entry more is told as one. */
+/** What entries of lists are known by, where all of them are. */
+const NAMES = ["id", "axisId"];
+
+/** By the names of the entries, where they have some and stand in one order. */
 function ofLists(before, after, path) {
+  const name = NAMES.find((each) => [before, after].every((list) => areCalled(list, each)));
+  if (!name) return ofPlaces(before, after, path);
+  const [old, now] = [before, after].map((list) => new Map(list.map((entry) => [entry[name], entry])));
+  const [was, is] = [[old, now], [now, old]].map(([one, other]) => [...one.keys()].filter((each) => other.has(each)));
+  return same(was, is) ? ofNamed(old, now, path) : ofPlaces(before, after, path);
+}
+
+function areCalled(list, name) {
+  const names = list.map((entry) => (isObject(entry) ? own(entry, name) : undefined));
+  return names.every((each) => typeof each === "string") && new Set(names).size === names.length;
+}
+
+function ofNamed(before, after, path) {
+  const names = new Set([...before.keys(), ...after.keys()]);
+  return [...names].flatMap((each) => jsonChanges(before.get(each), after.get(each), `${path}[${each}]`));
+}
+
+/** By place, past what both begin and end with, so that one entry more is told as one. */
+function ofPlaces(before, after, path) {
   const shortest = Math.min(before.length, after.length);
   let start = 0;
   while (start < shortest && same(before[start], after[start])) start += 1;

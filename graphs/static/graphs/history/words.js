@@ -12,6 +12,7 @@ const ORIGINS = {
   manual: [ICONS.edit, () => t("by hand")],
   import: [ICONS.file, () => t("import")],
   rollback: [ICONS.loop, () => t("rollback")],
+  outside: [ICONS.globe, () => t("changed outside")],
 };
 
 /** [value, words] of every origin. */

@@ -41,7 +41,7 @@ function row({ id, name, levels = [] }, score = { axisId: id, rating: null }) {
   const none = html("option", { value: "" }, t("not rated"));
   const rating = html("select", { "aria-label": t("Rating of {axis}", { axis: name }) }, none, ...options);
   rating.value = score.rating ?? "";
-  const why = html("textarea", { rows: "2", "aria-label": t("Why, of {axis}", { axis: name }) });
+  const why = html("textarea", { rows: "2", placeholder: t("Why"), "aria-label": t("Why, of {axis}", { axis: name }) });
   why.value = score.description ?? "";
   return {
     id,
