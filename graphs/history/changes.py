@@ -6,7 +6,7 @@ from itertools import groupby
 
 from django.db import connection, transaction
 
-from graphs.history import fast_updates, live_edits
+from graphs.history import fast_rows, fast_updates, live_edits
 from graphs.history.recording import Applied, Because, Done, Revised, record, send_changed
 from graphs.models import Object, Origin
 from graphs.objects.headers import parent_of
@@ -41,8 +41,8 @@ def apply(
     asked = asked or [ObjectChange(around, ())]
     with transaction.atomic():
         versions: dict[int, int] = {}
-        if len(asked) == 1 and fast_updates.fits(asked[0].operations):
-            versions, applied = fast_updates.apply(asked[0].object, asked[0].operations, because)
+        if len(asked) == 1:
+            versions, applied = _at_once(asked[0], because)
             if applied is not None:
                 refuse_growth(asked, because.origin)
                 return send_changed(applied)
@@ -56,6 +56,13 @@ def apply(
         done = write(held)
         refuse_growth(held, because.origin)
         return record(around.workspace_id, because, done)
+
+
+def _at_once(change: ObjectChange, because: Because) -> tuple[dict[int, int], Applied | None]:
+    """The new version of the object by its id, if it is held now, and what was done, if that went in one go."""
+    if fast_updates.fits(change.operations):
+        return fast_updates.apply(change.object, change.operations, because)
+    return {}, fast_rows.apply(change, because) if fast_rows.fits(change) else None
 
 
 def refuse_growth(written: Sequence[ObjectChange], origin: Origin) -> None:

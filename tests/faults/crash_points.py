@@ -217,6 +217,7 @@ WITHIN_TRANSACTION = {
     "graphs.objects.holding:hold": "apply",
     "graphs.objects.holding:raise_versions": "a rollback, a live edit, noticing what others saved",
     "graphs.history.fast_updates:apply": "apply",
+    "graphs.history.fast_rows:_write": "apply",
     "graphs.history.fast_rollback:take_back": "a rollback",
     "graphs.workflows.trust:mark_again": "a rollback",
     "graphs.history.recording:record": "apply, a rollback, an import, saving",
