@@ -12,7 +12,7 @@ from graphs.models import Object, Origin
 from graphs.objects.headers import parent_of
 from graphs.objects.holding import hold
 from graphs.objects.kinds import KINDS, store_of
-from graphs.objects.model_batches import delete_all
+from graphs.objects.model_deletion import delete_all
 from graphs.objects.model_rows import refusals_of
 from graphs.objects.operations import Create, Delete, Operation, Update, growth, net, result
 from graphs.objects.preconditions import Before
@@ -120,7 +120,7 @@ def write(changes: Sequence[HeldChange]) -> list[Done]:
         every = (operation for change in changes for operation in change.operations)
         require_room(changes[0].object.workspace_id, every)
     done: dict[int, Done] = {}
-    coming = Coming()
+    coming = Coming(versions={each.object.pk: each.version for each in changes if each.version is not None})
     for (turn, _type), group in groupby(sorted(changes, key=_turn_and_type), _turn_and_type):
         some = list(group)
         store = store_of(some[0].object.type)

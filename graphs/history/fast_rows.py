@@ -29,6 +29,7 @@ from graphs.history.recording import (
 )
 from graphs.objects.holding import RAISE_AND_REMEMBER
 from graphs.objects.kinds import KINDS, Kind
+from graphs.objects.model_deletion import OURS
 from graphs.objects.model_rows import (
     as_writer,
     assign,
@@ -52,8 +53,6 @@ _KEEPING = (
     *(models.SmallIntegerField, models.IntegerField, models.BigIntegerField),
     *(models.PositiveSmallIntegerField, models.PositiveIntegerField, models.PositiveBigIntegerField),
 )
-#: The history listens to what is saved, and only looks.
-_OURS = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +100,7 @@ def _is_saved_unheard(model: type[Model]) -> bool:
     """Whether nobody but the history listens to saves: others may change the row once more."""
     heard: Any = (pre_save, post_save)  # their lists for one model are nowhere else
     before, after = (sum(map(len, signal._live_receivers(model))) for signal in heard)
-    return before == 0 and after <= _OURS
+    return before == 0 and after <= OURS
 
 
 def _is_plain(kind: Kind) -> bool:

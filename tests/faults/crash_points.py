@@ -233,7 +233,7 @@ WITHIN_TRANSACTION = {
     "graphs.objects.model_batches:_created": "apply, a rollback",
     "graphs.objects.model_batches:_save": "apply, a rollback",
     "graphs.objects.model_batches:_save_changes": "apply, a rollback",
-    "graphs.objects.model_batches:delete_all": "apply, a rollback",
+    "graphs.objects.model_deletion:delete_all": "apply, a rollback",
     "graphs.objects.holding:remember": "apply, a rollback, noticing what others saved",
     "graphs.history.outside:_notice_held": "noticing what others saved",
     "config.demo.records:_save": "seed_demo",
