@@ -49,6 +49,7 @@ def rows(times: Mapping[str, Sequence[float]], statements: int, scale: Scale) ->
         return Row(what, of[reference], of[product], ratio(of[product], of[reference]), target, "ms")
 
     yield row("audited update of a record / bare save", "bare save", "audited update", 1.25)
+    yield row("audited update / row held, read, validated and saved", "read and save", "audited update", None)
     listed = f"{scale.listed:,} use cases"
     yield row(f"page with the list of {listed} / its SQL", "bare list", "list", 3.0)
     yield row("the same list without its page / its SQL", "bare list", "read list", None)

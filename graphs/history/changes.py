@@ -6,13 +6,13 @@ from itertools import groupby
 
 from django.db import connection, transaction
 
-from graphs.history import fast_updates, live_edits
+from graphs.history import fast_rows, fast_updates, live_edits
 from graphs.history.recording import Applied, Because, Done, Revised, record, send_changed
 from graphs.models import Object, Origin
 from graphs.objects.headers import parent_of
 from graphs.objects.holding import hold
 from graphs.objects.kinds import KINDS, store_of
-from graphs.objects.model_batches import delete_all
+from graphs.objects.model_deletion import delete_all
 from graphs.objects.model_rows import refusals_of
 from graphs.objects.operations import Create, Delete, Operation, Update, growth, net, result
 from graphs.objects.preconditions import Before
@@ -41,8 +41,8 @@ def apply(
     asked = asked or [ObjectChange(around, ())]
     with transaction.atomic():
         versions: dict[int, int] = {}
-        if len(asked) == 1 and fast_updates.fits(asked[0].operations):
-            versions, applied = fast_updates.apply(asked[0].object, asked[0].operations, because)
+        if len(asked) == 1:
+            versions, applied = _at_once(asked[0], because)
             if applied is not None:
                 refuse_growth(asked, because.origin)
                 return send_changed(applied)
@@ -56,6 +56,13 @@ def apply(
         done = write(held)
         refuse_growth(held, because.origin)
         return record(around.workspace_id, because, done)
+
+
+def _at_once(change: ObjectChange, because: Because) -> tuple[dict[int, int], Applied | None]:
+    """The new version of the object by its id, if it is held now, and what was done, if that went in one go."""
+    if fast_updates.fits(change.operations):
+        return fast_updates.apply(change.object, change.operations, because)
+    return {}, fast_rows.apply(change, because) if fast_rows.fits(change) else None
 
 
 def refuse_growth(written: Sequence[ObjectChange], origin: Origin) -> None:
@@ -113,7 +120,7 @@ def write(changes: Sequence[HeldChange]) -> list[Done]:
         every = (operation for change in changes for operation in change.operations)
         require_room(changes[0].object.workspace_id, every)
     done: dict[int, Done] = {}
-    coming = Coming()
+    coming = Coming(versions={each.object.pk: each.version for each in changes if each.version is not None})
     for (turn, _type), group in groupby(sorted(changes, key=_turn_and_type), _turn_and_type):
         some = list(group)
         store = store_of(some[0].object.type)

@@ -17,7 +17,8 @@ from graphs.objects.kinds import store_of
 from graphs.objects.operations import Create, Delete, Operation, Update
 
 to_json = DjangoJSONEncoder(allow_nan=False).encode
-_LABEL_CHARS = Revision._meta.get_field("label").max_length
+#: Characters of what an object is called in a revision.
+LABEL_CHARS = Revision._meta.get_field("label").max_length
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,17 +96,21 @@ made AS (
     ORDER BY m.number
 )
 """
-_REVISIONS = """
-WITH revisions AS (
-    SELECT r.number - 1 AS place, r.row->>0 AS type, (r.row->>1)::bigint AS object,
-        r.row->>2 AS key, r.row->>3 AS label, (r.row->>4)::int AS version
-    FROM jsonb_array_elements(%(revisions)s::jsonb) WITH ORDINALITY AS r(row, number)
-), modifications AS (
+#: The relation of that name, of what `modified` gives with the place before each.
+MODIFICATIONS = """
+modifications AS (
     SELECT m.number, (m.row->>0)::bigint AS place, m.row->>1 AS kind, m.row->>2 AS key, m.row->>3 AS action,
         m.row->>4 AS field, nullif(m.row->5, 'null') AS old, nullif(m.row->6, 'null') AS new
     FROM jsonb_array_elements(%(modifications)s::jsonb) WITH ORDINALITY AS m(row, number)
 )
 """
+_REVISIONS = f"""
+WITH revisions AS (
+    SELECT r.number - 1 AS place, r.row->>0 AS type, (r.row->>1)::bigint AS object,
+        r.row->>2 AS key, r.row->>3 AS label, (r.row->>4)::int AS version
+    FROM jsonb_array_elements(%(revisions)s::jsonb) WITH ORDINALITY AS r(row, number)
+), {MODIFICATIONS}
+"""  # noqa: S608 - written above
 
 
 def record(workspace_id: int, because: Because, parts: Sequence[Done]) -> Applied:
@@ -136,10 +141,10 @@ def _store(statement: str, workspace_id: int, because: Because, parts: Sequence[
     """Stores what was done and returns it, with the result of the hook that stored something beside it."""
     change_set_id = uuid.uuid4()
     objects = tuple(part.revised for part in parts)
-    modifications = [(place, *row) for place, part in enumerate(parts) for row in _modifications(part.operations)]
+    modifications = [(place, *row) for place, part in enumerate(parts) for row in modified(part.operations)]
     given = parameters(change_set_id, workspace_id, because, len(modifications)) | {
         "revisions": to_json(
-            [(each.type, each.id, each.key, each.label[:_LABEL_CHARS], each.version) for each in objects]
+            [(each.type, each.id, each.key, each.label[:LABEL_CHARS], each.version) for each in objects]
         ),
         "modifications": to_json(modifications),
     }
@@ -169,7 +174,7 @@ def parameters(change_set_id: uuid.UUID, workspace_id: int, because: Because, si
     return {"id": str(change_set_id), "made": to_json(made), **hooks.hook.given(because)}
 
 
-def _modifications(operations: Sequence[Operation]) -> Iterator[tuple[Any, ...]]:
+def modified(operations: Sequence[Operation]) -> Iterator[tuple[Any, ...]]:
     """One row for each field that changed, and one for each item that came or went."""
     for operation in operations:
         kind, key = operation.item

@@ -17,6 +17,12 @@ UPDATE graphs_object SET version = version + 1, updated_at = statement_timestamp
 WHERE id = %(object)s AND unsaved_since IS NULL
 """
 _HOLD = f"{HOLD} RETURNING version"
+#: The next version of an object that is held already, with what the history has of it from now on.
+RAISE_AND_REMEMBER = """
+UPDATE graphs_object SET version = version + 1, updated_at = statement_timestamp(),
+    as_recorded = coalesce(as_recorded, %(before)s::jsonb) || %(now)s::jsonb
+WHERE id = %(object)s
+"""
 _LOCK = """
 SELECT unsaved_since IS NULL FROM graphs_object WHERE id = ANY(%(objects)s::bigint[]) ORDER BY id FOR NO KEY UPDATE
 """

@@ -5,8 +5,7 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import ForeignKey, Manager, Model
-from django.db.models.deletion import Collector
-from django.db.models.signals import post_delete, post_save, pre_delete, pre_save
+from django.db.models.signals import post_save, pre_save
 from django.utils.translation import gettext as _
 
 from graphs.models import Object
@@ -15,6 +14,7 @@ from graphs.objects.headers import parent_of, ref_of, rows_with
 from graphs.objects.holding import remember
 from graphs.objects.kinds import Kind, is_secret
 from graphs.objects.marks import mark_in, mark_of
+from graphs.objects.model_deletion import OURS, delete_all
 from graphs.objects.model_rows import (
     assign,
     changed_columns,
@@ -154,39 +154,22 @@ def _deleted(
 ) -> list[Operation]:
     """What was deleted, with all that brings it back."""
     rows, records = _held(kind, objects, operations, stored)
-    versions = _versions(objects)
     done: list[Operation] = []
     for of, operation in zip(objects, operations, strict=True):
         row = rows[operation.item]
         require_would_come_back(row, operation.item)
         columns = other_columns(kind, row) | mark_of(of).get(OTHER_COLUMNS, {})
-        others = {"id": of.pk, "version": versions[of.pk], OTHER_COLUMNS: columns}
+        others = {"id": of.pk, "version": coming.versions[of.pk], OTHER_COLUMNS: columns}
         done.append(Delete(operation.item, records[operation.item] | others))
     with refusals_of(kind), transaction.atomic():
-        delete_all(list(rows.values()))
-    if (left := rows_with(kind, objects[0].workspace_id, [of.key for of in objects]).first()) is not None:
+        is_gone = delete_all(list(rows.values()))
+    if (
+        not is_gone
+        and (left := rows_with(kind, objects[0].workspace_id, [of.key for of in objects]).first()) is not None
+    ):
         raise only_hidden(ref_of(kind, left))
     coming.gone.extend(objects)
     return done
-
-
-def delete_all(rows: Sequence[Model]) -> None:
-    """Deletes rows of a model as Django does, but in as many statements as one where nothing else goes with them."""
-    model = type(rows[0])
-    collector = Collector("default")
-    collector.collect(rows)
-    if collector.data.keys() > {model} or collector.field_updates:
-        collector.delete()
-        return
-    told: Any = {"using": "default", "origin": None}
-    for row in rows:
-        pre_delete.send(sender=model, instance=row, **told)
-    for along in collector.fast_deletes:
-        along._raw_delete("default")
-    whole: Any = model._base_manager.filter(pk__in=[row.pk for row in rows])
-    whole._raw_delete("default")
-    for row in rows:
-        post_delete.send(sender=model, instance=row, **told)
 
 
 def require_would_come_back(row: Model, item: Ref) -> None:
@@ -298,11 +281,7 @@ def _save(model: type[Model], rows: Sequence[Model], *, as_they_were: bool) -> b
             setattr(row, column.attname, value)
         row._state.adding, row._state.db = False, "default"
     heard = [post_save.send(sender=model, instance=row, created=True, **told) for row in rows]
-    return max(map(len, heard)) <= _OURS
-
-
-#: The history listens to each registered model, and only looks.
-_OURS = 1
+    return max(map(len, heard)) <= OURS
 
 
 def _records_here(kind: Kind, objects: Sequence[Object], placed: Collection[Ref]) -> dict[Ref, Record]:

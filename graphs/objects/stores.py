@@ -34,11 +34,13 @@ class Coming:
     """What came and went so far in one change: headers are made, and deleted, when all else is written.
 
     `rows` are known to be there, by model and primary key. `headers` are new, by name; `gone` are of deleted rows.
+    `versions` are the new ones of objects that were there, by primary key.
     """
 
     rows: dict[tuple[type[Model], Any], Model] = field(default_factory=dict)
     headers: dict[Ref, Object] = field(default_factory=dict)
     gone: list[Object] = field(default_factory=list)
+    versions: Mapping[int, int] = field(default_factory=dict)
 
 
 class Store(ABC):

@@ -11,7 +11,7 @@ from graphs.models import Folder, Object, UseCase
 from graphs.objects.headers import rows_named
 from graphs.records.folders import MatrixShape
 from graphs.records.kinds import FOLDER
-from graphs.records.matrix import Matrix, Place, Quadrant, Side
+from graphs.records.matrix import Matrix, Place, Places, Quadrant, Side
 from graphs.site.access import Member, or_not_found
 
 #: Use cases of one folder that its matrix has; further ones, by name, are left out.
@@ -97,9 +97,10 @@ def matrix_of(folder: Folder, config: Mapping[str, Any] | None = None) -> Folder
     matrix = _matrix(folder.matrix_config if config is None else config)
     columns = ("pk", "name", "status", "data__valueScores", "data__complexityScores")
     rows = UseCase.objects.filter(folder=folder).order_by("name", "pk").values_list(*columns)[:MOST]
-    places = _Places(matrix)
+    places = Places(matrix)
     use_cases = [
-        Rated(str(key), name, status, places.of(value, complexity)) for key, name, status, value, complexity in rows
+        Rated(str(key), name, status, places.of({"valueScores": value, "complexityScores": complexity}))
+        for key, name, status, value, complexity in rows
     ]
     return FolderMatrix(folder, matrix, use_cases)
 
@@ -138,28 +139,6 @@ def _matrix(config: Mapping[str, Any]) -> Matrix:
     except ValidationError:
         return Matrix.of({})
     return Matrix.of(config)
-
-
-class _Places:
-    """Places by ratings: of thousands of use cases many are rated alike, and each place is computed once."""
-
-    def __init__(self, matrix: Matrix) -> None:
-        self._matrix = matrix
-        self._known: dict[Any, Place] = {}
-
-    def of(self, value: Any, complexity: Any) -> Place:
-        """Where a use case with these scores is. Scores that other code saved in no shape are none."""
-        try:
-            ratings = (_ratings(value), _ratings(complexity))
-            if ratings not in self._known:
-                self._known[ratings] = self._matrix.place({"valueScores": value, "complexityScores": complexity})
-            return self._known[ratings]
-        except (AttributeError, KeyError, TypeError):
-            return self._matrix.place({})
-
-
-def _ratings(scores: Any) -> tuple[Any, ...]:
-    return tuple((score["axisId"], score.get("rating")) for score in scores or ())
 
 
 def _share(points: float, side: Side) -> float:

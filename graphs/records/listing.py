@@ -1,16 +1,18 @@
 """Records of a workspace as their lists show them: searched, filtered, in an order, a page at a time."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
+from uuid import UUID
 
 from django.db.models import Count, Model, QuerySet, Value
 from django.urls import reverse
 
 from graphs.models import Object, Workspace
 from graphs.models.records import Status
-from graphs.objects.headers import children_of, having_words, listed, parent_of, ref_of, url_of
+from graphs.objects.headers import children_of, having_words, listed, parent_of
 from graphs.objects.kinds import Kind
 from graphs.records.kinds import COMPANY, FOLDER, USE_CASE
 from graphs.site.access import Member
@@ -54,10 +56,12 @@ class Asked:
 class ListedRecord:
     """A row of a list. `held` is how much it holds of each kind, with what these are called."""
 
-    row: Any
     key: str
+    name: str
     url: str
-    holder: Any = None
+    status: str
+    changed: datetime
+    holder: str = ""
     holder_url: str = ""
     held: Sequence[tuple[str, int]] = ()
 
@@ -87,24 +91,42 @@ def by_status(rows: QuerySet[Any]) -> dict[str, int]:
     return {status: counts.get(status, 0) for status in Status.values}
 
 
+def shown(kind: Kind, rows: QuerySet[Any]) -> QuerySet[Any]:
+    """Rows with what lists show of them: their texts and other values are not read."""
+    above = (kind.parent, f"{kind.parent}__name") if kind.parent else ()
+    return rows.only("name", "status", "updated_at", *above)
+
+
 def as_listed(kind: Kind, rows: Sequence[Any]) -> list[ListedRecord]:
     """Rows with their addresses, what holds them, and how much they hold: one statement for each kind of these."""
     held = [(str(child.plural), _counts(child, rows)) for child in children_of(kind)]
-    holder = parent_of(kind)
+    address, address_above = _addresses(kind), _addresses(parent_of(kind))
     found = []
     for row in rows:
-        above = getattr(row, kind.parent) if holder else None
+        above = getattr(row, kind.parent) if kind.parent else None
         found.append(
             ListedRecord(
-                row,
-                ref_of(kind, row).key,
-                url_of(kind, row),
-                above,
-                url_of(holder, above) if holder and above else "",
+                str(row.pk),
+                row.name,
+                address(row.pk),
+                row.status,
+                row.updated_at,
+                above.name if above else "",
+                address_above(above.pk) if above else "",
                 [(called, counts.get(row.pk, 0)) for called, counts in held],
             )
         )
     return found
+
+
+def _addresses(kind: Kind | None) -> Callable[[UUID], str]:
+    """What gives the address of a record. Django looks through all addresses of the site for each that it makes."""
+    if kind is None:
+        return str
+    nobody = str(UUID(int=0))
+    assert isinstance(kind.url, str)
+    before, after = reverse(kind.url, args=[nobody]).split(nobody)
+    return lambda key: f"{before}{key}{after}"
 
 
 def holders(member: Member, kind: Kind) -> list[tuple[str, str]]:

@@ -129,7 +129,30 @@ class Matrix:
 
     def places(self, all_data: Sequence[Mapping[str, Any]]) -> list[Place]:
         """Where use cases are, in their order."""
-        return [self.place(data) for data in all_data]
+        return [*map(Places(self).of, all_data)]
+
+
+class Places:
+    """Places by ratings: of thousands of use cases many are rated alike, and each place is computed once."""
+
+    def __init__(self, matrix: Matrix) -> None:
+        self._matrix = matrix
+        self._known: dict[Any, Place] = {}
+
+    def of(self, data: Mapping[str, Any]) -> Place:
+        """Where a use case with this data is. Scores that other code saved in no shape are none."""
+        try:
+            ratings = (_ratings(data.get("valueScores")), _ratings(data.get("complexityScores")))
+            found = self._known.get(ratings)
+            if found is None:
+                found = self._known[ratings] = self._matrix.place(data)
+            return found
+        except (AttributeError, KeyError, TypeError):
+            return self._matrix.place({})
+
+
+def _ratings(scores: Any) -> tuple[Any, ...]:
+    return tuple([(score["axisId"], score.get("rating")) for score in scores or ()])
 
 
 def _quadrant(valuable: bool, complex_: bool) -> Quadrant:

@@ -2,7 +2,7 @@
 
 import json
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from functools import cache
@@ -24,22 +24,27 @@ def columns(model: type[Model], *without: str, of: str = "") -> str:
     return ", ".join(f'{of}."{name}"' if of else f'"{name}"' for name in names)
 
 
-def read(model: type[Row], statement: str, values: Sequence[Any]) -> list[tuple[Row, Sequence[Any]]]:
+def read(
+    model: type[Row], statement: str, values: Sequence[Any] | Mapping[str, Any]
+) -> list[tuple[Row, Sequence[Any]]]:
     """The rows of a statement that begins with all columns of a model, each with the columns after these.
 
     `Manager.raw` finds out anew each time which columns those are, which takes longer than to ask for one row.
     """
-    names, converters = _reading(model)
+    width = len(_reading(model)[0])
     with connection.cursor() as cursor:
         cursor.execute(statement, values)
         found = cursor.fetchall()
-    rows = []
-    for columns_of_row in found:
-        own = list(columns_of_row[: len(names)])
-        for place, convert in converters:
-            own[place] = convert(own[place], None, connection)
-        rows.append((model.from_db(DEFAULT_DB_ALIAS, names, own), columns_of_row[len(names) :]))
-    return rows
+    return [(made_of(model, each[:width]), each[width:]) for each in found]
+
+
+def made_of(model: type[Row], values: Sequence[Any]) -> Row:
+    """The row that has these values of `columns`, as a cursor gave them."""
+    names, converters = _reading(model)
+    own = list(values)
+    for place, convert in converters:
+        own[place] = convert(own[place], None, connection)
+    return model.from_db(DEFAULT_DB_ALIAS, names, own)
 
 
 @cache

@@ -29,7 +29,9 @@ def said(question: str, things: Iterable[tuple[Id, str, str]], common: Container
         for phrase in {plain(key), plain(name)}:
             phrases[phrase].append(thing)
     rest = f" {plain(question)} "
-    for phrase in sorted(filter(lambda phrase: _is_name(phrase, common), phrases), key=len, reverse=True):
+    # Few of thousands are in the question at all: only of those it is asked whether they are names.
+    there = [phrase for phrase in phrases if f" {phrase} " in rest and _is_name(phrase, common)]
+    for phrase in sorted(there, key=len, reverse=True):
         if f" {phrase} " in rest:
             rest = rest.replace(f" {phrase} ", " / ")
             for thing in phrases[phrase]:

@@ -24,6 +24,8 @@ _LITERAL = re.compile(r"true|false|-?(?:0|[1-9]\d*)(?:\.\d+)?")
 
 #: Changes that are of what is at hand where nothing is named.
 _AT_HAND = ("rename", "set", "rate", "better")
+#: Those that need no more of an object than its fields, which the question's data may have.
+_OF_FIELDS = ("rate", "better")
 
 Values = dict[str, Any]
 
@@ -49,7 +51,8 @@ def _plan(looking: Lookups, name: str, words: dict[str, str]) -> Plan:
     row = INTENTS[name]
     words = {"x": ""} | words if name in _AT_HAND else words
     named = {slot: words[slot] for slot in ("x", "y") if slot in words}
-    items = together(looking.named_node if name not in _VALUES else looking.item, named.values())
+    found = looking.as_given if name in _OF_FIELDS else looking.item if name in _VALUES else looking.named_node
+    items = together(found, named.values())
     objects = [item for item in items if not item.is_node]
     if objects and "object" not in row:
         raise Answered("only_nodes", item=objects[0])

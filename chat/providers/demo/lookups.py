@@ -136,6 +136,24 @@ class Lookups:
         graph = self.one("read_graph_overview")
         return self.as_item(graph | {"object": f"graph:{graph.get('key', '')}", "title": graph.get("name", "")})
 
+    @property
+    def given(self) -> Row:
+        """All that the data of the question says of the object at hand."""
+        found: Row = {}
+        for table in self.seen.tables:
+            found |= table
+        return found
+
+    def as_given(self, words: str) -> Item:
+        """What these words name: at hand as the question's data gives it, if that is whole; else what `item` finds."""
+        row, name = self.given, bare(subject(words))
+        fields = row.get("fields")
+        is_meant = bool(_HERE.fullmatch(words.strip())) or name == bare(str(row.get("title")))
+        if not is_meant or not isinstance(fields, dict) or row.get("object") != self.seen.at_hand:
+            return self.item(words)
+        is_cut = any(isinstance(value, str) and value.endswith("…") for value in fields.values())
+        return self.item(words) if is_cut else self.as_item(row)
+
     def find(self, words: str) -> list[Item]:
         """Nodes and objects that these words name or that have them, the best first."""
         query = subject(words)[:200]

@@ -19,6 +19,8 @@ USE_CASE, FOLDER, COMPANY, SUMMARY = "usecase", "folder", "company", "executive_
 KINDS = (COMPANY, FOLDER, USE_CASE, SUMMARY)
 #: What a use case says first, by the last part of the names of its fields.
 _FIRST = ("description", "problem", "solution", "benefits")
+#: The sides of a matrix.
+_SIDES = ("value", "complexity")
 Words = dict[str, str]
 
 
@@ -47,7 +49,7 @@ def valuable(looking: Lookups, words: Words) -> str:
 
 def missing(looking: Lookups, words: Words) -> str:
     """Ratings that are missing, and of a use case the fields that nobody has filled in."""
-    say, given = looking.say, _given(looking)
+    say, given = looking.say, looking.given
     if looking.seen.at_hand.startswith(f"{USE_CASE}:"):
         fields = {name.rpartition(".")[2] for name in given.get("fields", {})}
         empty = [f"`{name}`" for name in _FIRST if name not in fields]
@@ -119,37 +121,36 @@ def better(looking: Lookups, item: Item) -> Row:
 
 def rated(looking: Lookups, item: Item, axis: str, rating: int) -> Row:
     """The scores of a use case with a rating: of one axis, or of all axes of a side."""
-    folder = looking.object(str(item.row.get("parent") or "folder:none"))
-    sides = {"value": ("valueAxes", "valueScores"), "complexity": ("complexityAxes", "complexityScores")}
     wanted = INTENTS["rate"]["sides"].get(bare(axis), "")
-    for side, (axes, scores) in sides.items():
-        known = rows(folder.fields.get(f"matrix_config.{axes}"))
+    for side, known in _axes(looking, item).items():
         meant = [each["id"] for each in known if side == wanted or bare(axis) in {bare(each["id"]), bare(each["name"])}]
         if meant:
-            field = f"data.{scores}"
+            field = f"data.{side}Scores"
             kept = {each["axisId"]: each for each in rows(item.fields.get(field))}
             kept |= {id_: {**kept.get(id_, {"axisId": id_}), "rating": rating} for id_ in meant}
             return {field: [*kept.values()]}
     raise Answered("no_axis", axis=plain(axis), item=item)
 
 
-def _given(looking: Lookups) -> Row:
-    """All that the data of the question says of the record at hand."""
-    given: Row = {}
-    for table in looking.seen.tables:
-        given |= table
-    return given
+def _axes(looking: Lookups, item: Item) -> dict[str, list[Row]]:
+    """The axes of both sides by which a use case is rated: as the question's data gives them, else read."""
+    given, holder = looking.given, str(item.row.get("parent") or "folder:none")
+    here = looking.seen.at_hand if looking.seen.at_hand.startswith(f"{FOLDER}:") else given.get("parent")
+    if holder == here and isinstance(matrix := given.get("matrix"), dict):
+        return {side: rows(matrix[side]["axes"]) for side in _SIDES}
+    fields = looking.object(holder).fields
+    return {side: rows(fields.get(f"matrix_config.{side}Axes")) for side in _SIDES}
 
 
 def _held(looking: Lookups, kind: str) -> list[Row]:
     """The objects of a kind below the one at hand, or beside it: as they were given, else as they are listed."""
     type_ = looking.seen.at_hand.partition(":")[0]
-    given = [row for row in rows(_given(looking).get("held")) if row["object"].startswith(f"{kind}:")]
+    given = [row for row in rows(looking.given.get("held")) if row["object"].startswith(f"{kind}:")]
     if given:
         return given
     holder = {(COMPANY, FOLDER): looking.seen.at_hand, (FOLDER, USE_CASE): looking.seen.at_hand}.get((type_, kind), "")
     if type_ == kind and kind != COMPANY:
-        holder = str(_given(looking).get("parent") or "")
+        holder = str(looking.given.get("parent") or "")
     return list(_listed(looking, kind, {"parent": holder} if holder else {}))
 
 
@@ -165,8 +166,8 @@ def _listed(looking: Lookups, kind: str, parent: Row) -> Iterator[Row]:
 
 def _places(looking: Lookups) -> list[Row]:
     """The use cases that were given with their places. Raises `Answered` where there are none."""
-    given = [row for row in rows(_given(looking).get("held")) if "quadrant" in row]
-    given += [row for row in rows(_given(looking).get("related")) if "quadrant" in row]
+    given = [row for row in rows(looking.given.get("held")) if "quadrant" in row]
+    given += [row for row in rows(looking.given.get("related")) if "quadrant" in row]
     if not given:
         raise Answered("no_places")
     return given

@@ -1,6 +1,6 @@
 """An object with what holds it, and what an object holds: one statement each, however many there are."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -105,7 +105,7 @@ def held_by(member: Member, child: Kind, holder: Holder, question: str, columns:
     annotated: QuerySet[Any] = rows.annotate(**{f"{_OWN}{name}": each for name, each in asked.items()})
     found = annotated.values_list(*(f"{_OWN}{name}" for name in asked))[:MAX_HELD]
     rows_told = (dict(zip(asked, values, strict=True)) for values in found)
-    return [_held(child, texts, choices, grandchildren, forms, told) for told in rows_told]
+    return [_held(child, texts, choices, grandchildren, forms, told, columns) for told in rows_told]
 
 
 def brief_fields(kind: Kind) -> list[Field]:
@@ -146,6 +146,7 @@ def _held(
     grandchildren: Sequence[Kind],
     forms: Mapping[str, str],
     told: Mapping[str, Any],
+    columns: Iterable[str],
 ) -> Held:
     return Held(
         Ref(child.name, told["key"]),
@@ -155,7 +156,7 @@ def _held(
         {each.name: text for at, each in enumerate(texts) if (text := told[f"text_{at}"])},
         {each.name: str(value) for at, each in enumerate(choices) if (value := told[f"choice_{at}"])},
         {each.name: count for at, each in enumerate(grandchildren) if (count := told[f"holds_{at}"])},
-        {name.removeprefix("column_"): value for name, value in told.items() if name.startswith("column_")},
+        {name: told[f"column_{name}"] for name in columns},
     )
 
 

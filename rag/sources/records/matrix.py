@@ -7,9 +7,8 @@ from typing import Any
 from django.db.models import F
 
 from graphs.models import Folder
-from graphs.objects.refs import Ref
 from graphs.records.kinds import FOLDER
-from graphs.records.matrix import Matrix, Place, Side
+from graphs.records.matrix import Matrix, Places, Side
 from rag.sources.objects.family import Held
 
 #: Sides of the scores in the data of a use case.
@@ -31,12 +30,12 @@ class PlacesOfUseCases:
 
 
 class MatrixOfFolder:
-    """The matrix of one folder; the place of each use case is computed once."""
+    """The matrix of one folder; places are computed once."""
 
     def __init__(self, config: Mapping[str, Any]) -> None:
         self._config = config
         self._matrix = Matrix.of(config)
-        self._places: dict[Ref, Place] = {}
+        self._places = Places(self._matrix)
 
     def of_holder(self) -> dict[str, Any]:
         """The axes with weights and levels, and from how many points on a side is high."""
@@ -49,7 +48,7 @@ class MatrixOfFolder:
 
     def of_each(self, held: Held) -> dict[str, Any]:
         """Points of both sides, the quadrant, and the axes that are not rated."""
-        place = self._place(held)
+        place = self._places.of(held.columns)
         return {
             "value": place.value.points,
             "complexity": place.complexity.points,
@@ -59,20 +58,15 @@ class MatrixOfFolder:
 
     def of_all(self, held: Sequence[Held]) -> dict[str, Any]:
         """How many use cases are in each quadrant, and how many have a rating missing."""
-        places = [self._place(each) for each in held]
+        places = [self._places.of(each.columns) for each in held]
         quadrants = Counter(str(place.quadrant) for place in places)
         unrated = sum(bool(place.unrated) for place in places)
         return {"quadrants": dict(quadrants.most_common()), "withRatingsMissing": unrated}
 
     def order(self, held: Held) -> float:
         """What is most valuable for what it costs comes first."""
-        place = self._place(held)
+        place = self._places.of(held.columns)
         return place.x - place.y
-
-    def _place(self, held: Held) -> Place:
-        if held.ref not in self._places:
-            self._places[held.ref] = self._matrix.place(held.columns)
-        return self._places[held.ref]
 
 
 def _rules(side: Side, axes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

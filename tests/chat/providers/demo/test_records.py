@@ -166,6 +166,29 @@ def test_a_better_description_is_proposed(here: World, name: str, language: Lang
     assert told in arguments["updates"]["data.description"]
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Rate the value with 4", "Rate the value of Picking routes with 4", "Rate savings with 4",
+        "Propose a better description",
+    ],
+)  # fmt: skip
+def test_what_the_question_has_is_not_read_again(here: World, question: str) -> None:
+    talk = about(here, "Picking routes")
+    talk.ask(question)
+    assert [name for name, _arguments in talk.calls] == ["propose_update_object"]
+
+
+def test_what_the_question_has_not_whole_is_read(here: World) -> None:
+    talk = about(here, "Picking routes")
+    assert talk.about is not None
+    row = UseCase.objects.get(pk=talk.about.key)
+    row.data["problem"] = "Pickers walk far. " * 300
+    row.save()
+    talk.ask("Propose a better description")
+    assert [name for name, _arguments in talk.calls] == ["read_object", "propose_update_object"]
+
+
 def test_a_rating_of_no_axis_is_told(here: World) -> None:
     talk = about(here, "Picking routes")
     assert "no axis" in talk.ask("Rate the colour with 4")
