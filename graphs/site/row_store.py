@@ -29,17 +29,18 @@ def read(model: type[Row], statement: str, values: Sequence[Any]) -> list[tuple[
 
     `Manager.raw` finds out anew each time which columns those are, which takes longer than to ask for one row.
     """
-    names, converters = _reading(model)
     with connection.cursor() as cursor:
         cursor.execute(statement, values)
-        found = cursor.fetchall()
-    rows = []
-    for columns_of_row in found:
-        own = list(columns_of_row[: len(names)])
-        for place, convert in converters:
-            own[place] = convert(own[place], None, connection)
-        rows.append((model.from_db(DEFAULT_DB_ALIAS, names, own), columns_of_row[len(names) :]))
-    return rows
+        return [row_of(model, found) for found in cursor.fetchall()]
+
+
+def row_of(model: type[Row], found: Sequence[Any]) -> tuple[Row, Sequence[Any]]:
+    """The row of a model whose columns, all of them, what was found begins with, and the columns after these."""
+    names, converters = _reading(model)
+    own = list(found[: len(names)])
+    for place, convert in converters:
+        own[place] = convert(own[place], None, connection)
+    return model.from_db(DEFAULT_DB_ALIAS, names, own), found[len(names) :]
 
 
 @cache
