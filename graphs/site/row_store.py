@@ -2,7 +2,7 @@
 
 import json
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 from decimal import Decimal
 from functools import cache
@@ -57,6 +57,12 @@ def as_json(rows: Sequence[Model]) -> str:
     """New rows of one model, as `jsonb_populate_recordset` takes them."""
     values = [{str(field.column): _value(field, row) for field in _stored(type(row))} for row in rows]
     return json.dumps(values, ensure_ascii=False, default=_as_text)
+
+
+def as_array(texts: Iterable[str]) -> str:
+    """Texts as PostgreSQL reads an array of them. The driver writes element by element, each time: this can be kept."""
+    quoted = (text.replace("\\", "\\\\").replace('"', '\\"') for text in texts)
+    return "{" + ",".join(f'"{text}"' for text in quoted) + "}"
 
 
 def _stored(model: type[Model]) -> list[Any]:
