@@ -1,5 +1,8 @@
+import json
+
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 
 from chat.models import Call, Message, Round, Session, Stream
 from graphs.models import Graph, NodeType, Workspace
@@ -39,3 +42,13 @@ def test_an_object_is_read_with_its_header(here: World, model: type) -> None:
     assert beside == ()
     assert {**row.__dict__, "_state": None} == {**expected.__dict__, "_state": None}
     assert existing(expected.workspace_id, Ref(expected.type, "absent")) is None
+
+
+@pytest.mark.django_db
+def test_texts_are_an_array_as_they_are() -> None:
+    texts = ["plain", "", "NULL", 'a "quoted" one', "back\\slash", "{braces}, commas", "two\nlines", "été", "\\N"]
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT to_json(%s::text[])::text", [row_store.as_array(texts)])
+        assert json.loads(cursor.fetchone()[0]) == texts
+        cursor.execute("SELECT cardinality(%s::text[])", [row_store.as_array([])])
+        assert cursor.fetchone() == (0,)
