@@ -106,7 +106,7 @@ AUTH_PASSWORD_VALIDATORS = [
 # --- PostgreSQL and Valkey --------------------------------------------------------------------------------------
 
 DATABASES = {
-    "default": dj_database_url.parse(ENV.database_url or _embedded.database_url, engine="django.db.backends.postgresql")
+    "default": dj_database_url.parse(ENV.database_url or _embedded.database_url, engine="config.database")
     | {"CONN_MAX_AGE": 0},
 }
 #: Of the role that owns the tables, where another one runs; read where it is needed only (`graphs.site.owner`).

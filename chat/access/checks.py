@@ -4,34 +4,46 @@ import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Literal
+from typing import Any, Literal
 
 from django.db import connection
 
 from chat.access.identity import Identity
 from chat.concurrency.batching import Batched
 from chat.concurrency.database import in_db
+from chat.queries.conversations import HELD, Held, held_of
 from chat.queries.streams import READABLE_STREAMS, ReadableStream, hidden_streams
 from graphs.models import Role
+from graphs.site.access import NotFound, parsed_id
 
 #: "expired" can be renewed with a new token; "ended" cannot.
 End = Literal["expired", "ended"]
 
 _RANK = {str(role): rank for rank, role in enumerate((Role.VIEWER, Role.EDITOR, Role.ADMIN))}
-_CHECK = f"""
+_PEOPLE = """
 SELECT r.number, u.password,
     (r.session_key = '' OR EXISTS (SELECT FROM django_session AS b
         WHERE b.session_key = r.session_key AND b.expire_date > now()))
-    AND (r.sign_in IS NULL OR EXISTS (SELECT FROM graphs_signin AS s WHERE s.id = r.sign_in AND s.user_id = u.id)),
-    (SELECT jsonb_object_agg(workspace_id, role) FROM graphs_membership WHERE user_id = u.id),
-    ARRAY(SELECT readable.id FROM ({READABLE_STREAMS} AND stream.id = ANY(r.streams)) AS readable),
-    (SELECT jsonb_agg(to_jsonb(readable)) FROM ({READABLE_STREAMS} AND stream.name = ANY(r.wishes)) AS readable)
+    AND (r.sign_in IS NULL OR EXISTS (SELECT FROM graphs_signin AS s WHERE s.id = r.sign_in AND s.user_id = u.id))
+    AS signed_in,
+    (SELECT jsonb_object_agg(workspace_id, role) FROM graphs_membership WHERE user_id = u.id) AS roles{more}
 FROM jsonb_to_recordset(%s)
     AS r(number int, person int, session_key text, sign_in uuid, streams bigint[], wishes text[])
 JOIN auth_user AS u ON u.id = r.person AND u.is_active
+"""
+_STREAMS = f""",
+    ARRAY(SELECT readable.id FROM ({READABLE_STREAMS} AND stream.id = ANY(r.streams)) AS readable),
+    (SELECT jsonb_agg(to_jsonb(readable)) FROM ({READABLE_STREAMS} AND stream.name = ANY(r.wishes)) AS readable)
+"""  # noqa: S608
+_CHECK = _PEOPLE.format(more=_STREAMS)
+#: Whether somebody may be here, and the conversation that they ask in, held: nothing of it if it is none of theirs.
+_CHECK_AND_HOLD = f"""
+WITH held AS MATERIALIZED ({HELD}), person AS ({_PEOPLE.format(more="")})
+SELECT person.password, person.signed_in, person.roles, held.* FROM person LEFT JOIN held ON true
 """  # noqa: S608
 #: What `_CHECK` would say of an account that is not there, or not active.
 _NOBODY = (None, False, None, (), None)
+_OF_PERSON = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,34 +67,59 @@ class Access:
 
 def check_access(readers: Sequence[Reader]) -> list[Access]:
     """What each of them may do now: account, password, session, token and every membership are as they were."""
-    asked = [
-        {
-            "number": number,
-            "person": reader.identity.user.pk,
-            "session_key": reader.identity.session_key,
-            "sign_in": reader.identity.sign_in and str(reader.identity.sign_in),
-            "streams": list(reader.streams),
-            "wishes": [name for name in reader.wishes if "\x00" not in name],
-        }
-        for number, reader in enumerate(readers)
-    ]
     with connection.cursor() as cursor:
-        cursor.execute(_CHECK, [json.dumps(asked)])
+        cursor.execute(_CHECK, [_asked(readers)])
         found = {row[0]: row[1:] for row in cursor.fetchall()}
-    answers = []
-    for number, reader in enumerate(readers):
-        known = reader.identity
-        password, signed_in, roles, readable, granted = found.get(number, _NOBODY)
-        if password != known.password or not signed_in or _lost_a_role(reader, json.loads(roles or "{}")):
-            answers.append(Access("ended"))
-        elif known.expires_at is not None and known.expires_at <= datetime.now(UTC):
-            answers.append(Access("expired"))
-        else:
-            streams = [ReadableStream(**row) for row in json.loads(granted or "[]")]
-            hidden = hidden_streams(known.user, {*readable, *(stream.id for stream in streams)})
-            lost = frozenset(reader.streams) - (frozenset(readable) - hidden)
-            answers.append(Access(None, lost, tuple(stream for stream in streams if stream.id not in hidden)))
-    return answers
+    return [_access(reader, found.get(number, _NOBODY)) for number, reader in enumerate(readers)]
+
+
+def check_and_hold(reader: Reader, session_id: str) -> tuple[End | None, Held | None]:
+    """Why the person may not stay, and their own session, held until the transaction ends; None if it is not theirs."""
+    try:
+        session = parsed_id(session_id)
+    except NotFound:
+        session = None
+    with connection.cursor() as cursor:
+        cursor.execute(_CHECK_AND_HOLD, [session, reader.identity.user.pk, _asked([reader])])
+        row = cursor.fetchone() or (*_NOBODY[:_OF_PERSON], None)
+    held = row[_OF_PERSON:]
+    return _end(reader, *row[:_OF_PERSON]), held_of(reader.identity.user, held) if held[0] else None
+
+
+def _asked(readers: Sequence[Reader]) -> str:
+    """The parameter of `_CHECK`."""
+    return json.dumps(
+        [
+            {
+                "number": number,
+                "person": reader.identity.user.pk,
+                "session_key": reader.identity.session_key,
+                "sign_in": reader.identity.sign_in and str(reader.identity.sign_in),
+                "streams": list(reader.streams),
+                "wishes": [name for name in reader.wishes if "\x00" not in name],
+            }
+            for number, reader in enumerate(readers)
+        ]
+    )
+
+
+def _end(reader: Reader, password: str | None, signed_in: bool, roles: str | None) -> End | None:
+    """Why somebody may not stay, as what was found of them says beside how they came in."""
+    known = reader.identity
+    if password != known.password or not signed_in or _lost_a_role(reader, json.loads(roles or "{}")):
+        return "ended"
+    return "expired" if known.expires_at is not None and known.expires_at <= datetime.now(UTC) else None
+
+
+def _access(reader: Reader, found: Sequence[Any]) -> Access:
+    """What `_CHECK` found of a reader, behind the number, compared with how they came in."""
+    *of_person, readable, granted = found
+    if end := _end(reader, *of_person):
+        return Access(end)
+    streams = [ReadableStream(**row) for row in json.loads(granted or "[]")]
+    hidden = hidden_streams(reader.identity.user, {*readable, *(stream.id for stream in streams)})
+    lost = frozenset(reader.streams) - (frozenset(readable) - hidden)
+    return Access(None, lost, tuple(stream for stream in streams if stream.id not in hidden))
 
 
 #: What one reader may do, asked together with others who come at the same time.

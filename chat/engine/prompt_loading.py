@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from django.db import connection
@@ -20,14 +20,15 @@ from chat.subjects.object_loading import are_loaded
 from chat.subjects.registered_subjects import subject_of
 from chat.tools.tool import ToolContext
 from graphs.models import Object
-from graphs.objects.headers import object_for
+from graphs.objects.headers import model_of_header, object_for, seen, statement_by_key
+from graphs.site import row_store
 from graphs.site.access import Member, NotFound
 
 #: The messages that follow those that are kept, or all where these are no longer as they were. With each whether the
-#: conversation has what is rare: one statement, because the first token waits for it. Stamps are compared first, once:
-#: in a join PostgreSQL may compare them for each message.
+#: conversation has what is rare, with the first what it is about: one statement, because the first token waits for it.
+#: Stamps are compared first, once: in a join PostgreSQL may compare them for each message.
 _EARLIER = f"""
-SELECT earlier.* FROM (
+SELECT earlier.*{{columns}} FROM (
     WITH kept AS MATERIALIZED (
         SELECT CASE WHEN concat_ws(' ', {SERVER}, string_agg({STAMP}, ' ' ORDER BY m.sequence)) = %(stamps)s::text
             THEN %(kept_to)s::int ELSE -1 END AS up_to
@@ -37,11 +38,15 @@ SELECT earlier.* FROM (
         {SERVER} AS server, (SELECT up_to FROM kept) AS up_to,
         EXISTS (SELECT FROM chat_budget WHERE workspace_id = %(workspace)s AND active) AS has_budgets,
         EXISTS (SELECT FROM chat_alwayssend WHERE workspace_id = %(workspace)s) AS has_always_sent,
-        EXISTS (SELECT FROM chat_summary WHERE session_id = %(session)s) AS has_summary
+        EXISTS (SELECT FROM chat_summary WHERE session_id = %(session)s) AS has_summary,
+        row_number() OVER (ORDER BY m.sequence) = 1 AS is_first
     FROM chat_message AS m
     WHERE m.session_id = %(session)s AND m.sequence > (SELECT up_to FROM kept) AND m.sequence < %(position)s
-) AS earlier ORDER BY earlier.sequence
+) AS earlier{{about}} ORDER BY earlier.sequence
 """  # noqa: S608 - what is inserted are names of columns and functions
+#: What stands behind the columns of a message.
+_BESIDE = ("stamp", "server", "up_to", "has_budgets", "has_always_sent", "has_summary", "is_first")
+_WIDTH = len(COLUMNS) + len(_BESIDE)
 
 
 class ContextGone(Exception):
@@ -106,22 +111,12 @@ def load_prompt(run: ClaimedRun, member: Member) -> Prompt:
 
 def read_earlier(run: ClaimedRun, member: Member) -> Earlier:
     """The conversation before the run's answer. Raises `ContextGone`."""
+    kept = kept_messages.get(run.session_id, run.position)
     try:
-        about = object_for(member, run.context) if run.context else None
+        about, rows = _read(run, member, kept)
     except NotFound:
         raise ContextGone from None
-    kept = kept_messages.get(run.session_id, run.position)
-    of_run: dict[str, Any] = {
-        "workspace": run.account.workspace_id,
-        "session": run.session_id,
-        "position": run.position,
-        "kept_to": kept.to,
-        "stamps": kept.stamps,
-    }
-    with connection.cursor() as cursor:
-        cursor.execute(_EARLIER, of_run)
-        rows = cursor.fetchall()
-    *_, server, up_to, budgets, always_sent, summary = rows[0]  # There is one: the question that the run answers.
+    _stamp, server, up_to, budgets, always_sent, summary, _is_first = rows[0][len(COLUMNS) : _WIDTH]
     if up_to < kept.to:
         kept = KeptMessages(last_request=kept.last_request)
     new = [EarlierMessage.of_row(row[: len(COLUMNS)]) for row in rows]
@@ -130,6 +125,38 @@ def read_earlier(run: ClaimedRun, member: Member) -> Earlier:
         kept = kept.with_those_before(earlier.question.sequence, rows, new, server)
         kept_messages.put(run.session_id, kept)
     return replace(earlier, kept=kept)
+
+
+def _read(run: ClaimedRun, member: Member, kept: KeptMessages) -> tuple[Object | None, list[Sequence[Any]]]:
+    """What the conversation is about, and the rows of `_EARLIER`, of which there is one at least: its question.
+
+    Raises `NotFound` if what it is about is gone, or may not be seen.
+    """
+    model = model_of_header(run.context) if run.context else None
+    values: dict[str, Any] = {
+        "workspace": run.account.workspace_id,
+        "session": run.session_id,
+        "position": run.position,
+        "kept_to": kept.to,
+        "stamps": kept.stamps,
+        "key": run.context.key if run.context else "",
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_statement(model), values)
+        rows = cursor.fetchall()
+    if model is not None:
+        about = rows[0][_WIDTH:]
+        return seen(member, row_store.row_of(model, about)[0] if about[0] is not None else None), rows
+    return object_for(member, run.context) if run.context else None, rows
+
+
+@cache
+def _statement(model: type[Object] | None) -> str:
+    """`_EARLIER`, with the row of an object that is its own header beside the first message."""
+    if model is None:
+        return _EARLIER.format(columns="", about="")
+    named = statement_by_key(model) % ("%(workspace)s", "%(key)s")
+    return _EARLIER.format(columns=", about.*", about=f" LEFT JOIN ({named}) AS about ON earlier.is_first")
 
 
 def prompt_of(run: ClaimedRun, member: Member, earlier: Earlier, system_prompt: EarlierMessage | Message) -> Prompt:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from django.db import connection, transaction
@@ -19,7 +20,8 @@ from chat.events.vocabulary import NewEvent, to_json
 from chat.models import Message, Proposal, Round, Run, RunStatus, calls_of
 from chat.providers.provider import ProviderConfig
 from chat.spending.calls import CallCost
-from chat.spending.settling import record_costs
+from chat.spending.recording import BUDGETS, RECORDED, USAGE
+from chat.spending.settling import due, record_costs
 from graphs.models import Modification
 
 #: Each row is read as it is once it is held, also where this waited for it.
@@ -33,26 +35,29 @@ WITH session AS MATERIALIZED (
 SELECT stream.epoch, r.status FROM stream CROSS JOIN chat_run AS r
 WHERE r.id = %(run)s FOR NO KEY UPDATE OF r
 """
-#: It says, too, whether a run waits behind this one: who stores one holds the conversation, as who ends this one does.
+#: It stores, too, what the run's calls took, and says whether the workspace has budgets and whether a run waits behind
+#: this one: who stores one holds the conversation, as who ends this one does.
 _END = """
 WITH raised AS (
     UPDATE chat_stream SET last_sequence = last_sequence + %(count)s WHERE id = %(stream)s RETURNING id, last_sequence
-), {stored}, answer AS (
+), {stored}, {recorded}, answer AS (
     UPDATE chat_message SET status = %(message_status)s, content = %(content)s, reasoning = %(reasoning)s,
         rounds = %(rounds)s::jsonb, model = %(model)s, prompt_version = %(prompt_version)s, changes = %(changes)s
     WHERE id = %(message)s
 ), conversation AS (
     UPDATE chat_session SET state = %(state)s::jsonb, phase = %(phase)s, end_reason = %(end_reason)s,
-        updated_at = %(now)s{marking}
+        updated_at = %(now)s, {usage}{marking}
     WHERE id = %(session)s
 )
 UPDATE chat_run SET status = %(status)s, outcome = %(outcome)s, error = %(error)s::jsonb, gave_up = %(gave_up)s,
     provider = %(provider)s, model = %(model)s, ended_at = %(now)s, last_sequence = raised.last_sequence
 FROM raised WHERE chat_run.id = %(run)s RETURNING raised.last_sequence, statement_timestamp(),
-    EXISTS (SELECT FROM chat_run AS next WHERE next.session_id = %(session)s AND next.status = 'queued')
+    EXISTS (SELECT FROM chat_run AS next WHERE next.session_id = %(session)s AND next.status = 'queued'),
+    {budgets}
 """
-_END_WITHOUT_TOOLS = _END.format(stored=STORED, marking="")
-_END_WITH_TOOLS = _END.format(stored=STORED, marking=f", {untrusted.MARKING}")
+_end = partial(_END.format, stored=STORED, recorded=RECORDED, usage=USAGE, budgets=BUDGETS)
+_END_WITHOUT_TOOLS = _end(marking="")
+_END_WITH_TOOLS = _end(marking=f", {untrusted.MARKING}")
 _STORE_STATE = f"""
 UPDATE chat_session SET state = %(state)s::jsonb, phase = %(phase)s, {untrusted.MARKING} WHERE id = %(session)s
 """  # noqa: S608 - the only insertion is a constant
@@ -151,13 +156,13 @@ def end(
     rounds: Sequence[Round],
     costs: Sequence[CallCost],
 ) -> bool:
-    """Stores the answer, the run's end and its events, last in the transaction of a caller who holds the run.
+    """Stores the answer, the run's end with what it took, and its events: last in the transaction of who holds the run.
 
     Returns whether a run of the conversation waits.
     """
     counts = run.may_change and ending.outcome not in _PAUSES
     changes = _changes_of_turn(run, rounds) if counts else None
-    record_costs(run.account, costs)
+    costs_due = due(run.account, costs)
     # `done` also says how many changes were recorded, beside what the model says it did.
     batch = EventBatch(
         [
@@ -165,14 +170,15 @@ def end(
             for event in ending.events
         ]
     )
-    values = {**_values_of(run, ending, transcript, rounds, changes), **batch.values}
+    values = {**_values_of(run, ending, transcript, rounds, changes), **batch.values, **costs_due.values}
     with connection.cursor() as cursor:
         if run.read:
             cursor.execute(_END_WITH_TOOLS, _read(run) | values)
         else:
             cursor.execute(_END_WITHOUT_TOOLS, values)
-        last, moment, waits = cursor.fetchone()
-        batch.wake_readers(run.stream_id, last, moment)
+        last, moment, waits, budgets = cursor.fetchone()
+    batch.wake_readers(run.stream_id, last, moment)
+    costs_due.settle(budgets=budgets)
     return bool(waits)
 
 

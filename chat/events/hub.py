@@ -29,7 +29,7 @@ RENEW_PRESENCE_S = 5.0
 #: Wake-ups for other processes are gathered this long.
 COALESCE_S = 0.01
 #: And so long where nobody but this process heard the last of them.
-COALESCE_ALONE_S = 0.1
+COALESCE_ALONE_S = 0.5
 _WAKE_UP = re.compile(rb"(\d{1,18}):(\d{1,18})")
 
 

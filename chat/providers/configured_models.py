@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
@@ -90,7 +91,7 @@ class ConfiguredModels:
         idle_timeout_s: float = 60,
         total_timeout_s: float = 600,
     ) -> None:
-        self._entries = {name: _entry(name, fields) for name, fields in table.items()}
+        self._entries = _entries_of(table)
         self._environ = environ
         self._prices = prices or {}
         self._idle_timeout_s = idle_timeout_s
@@ -282,6 +283,20 @@ def problems(table: Mapping[str, Mapping[str, Any]], environ: Mapping[str, str])
         return ConfiguredModels(table, environ).problems()
     except ModelUnavailableError as wrong:
         return [str(wrong)]
+
+
+#: The last table that was read, and its entries: each question asks for a model.
+_read: tuple[Mapping[str, Mapping[str, Any]], dict[str, Entry]] = ({}, {})
+
+
+def _entries_of(table: Mapping[str, Mapping[str, Any]]) -> dict[str, Entry]:
+    """The entries of a table, validated once for as long as it says the same. Raises `ModelUnavailableError`."""
+    global _read
+    before, entries = _read
+    if before != table or list(before) != list(table):
+        entries = {name: _entry(name, fields) for name, fields in table.items()}
+        _read = (deepcopy(dict(table)), entries)
+    return entries
 
 
 def _entry(name: str, fields: Mapping[str, Any]) -> Entry:

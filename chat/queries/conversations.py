@@ -1,6 +1,8 @@
 """Sessions and messages that a person may see."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import connection
@@ -31,7 +33,7 @@ NOT EXISTS (SELECT FROM chat_run WHERE session_id = {session} AND status IN ('qu
 """
 #: Written out: between a question and its answer, composing them by the ORM took as long as five such statements.
 #: Who had to wait for the conversation saw its place as it was before, and what has been told since: all is told.
-_HELD = f"""
+HELD = f"""
 SELECT {row_store.columns(Session, of="session")}, {_PLACE.format(session="session.id")}, membership.role,
     stream.last_sequence > (SELECT seen.last_sequence FROM chat_stream AS seen WHERE seen.id = stream.id) AS waited,
     {row_store.columns(Workspace, of="workspace")}
@@ -61,11 +63,18 @@ def _visible_sessions(user: User) -> QuerySet[Session]:
 
 def hold(user: User, session_id: str, within: Workspace | None = None) -> Held:
     """The person's own session in this workspace, else in whichever of theirs it is; raises `NotFound`."""
-    rows = row_store.read(Session, _HELD, [parsed_id(session_id), user.pk])
-    session, (position, resting, role, waited, *workspace) = or_not_found(next(iter(rows), None))
-    session.workspace = Workspace(*workspace)
-    if within not in (None, session.workspace):
+    with connection.cursor() as cursor:
+        cursor.execute(HELD, [parsed_id(session_id), user.pk])
+        held = held_of(user, or_not_found(cursor.fetchone()))
+    if within not in (None, held.session.workspace):
         raise NotFound
+    return held
+
+
+def held_of(user: User, row: Sequence[Any]) -> Held:
+    """The session of a row of `HELD`, which was asked for this person."""
+    session, (position, resting, role, waited, *workspace) = row_store.row_of(Session, row)
+    session.workspace, _more = row_store.row_of(Workspace, workspace)
     if waited:
         position, resting = next_position(session)
     return Held(session, Member(user, session.workspace, Role(role)), position, resting)

@@ -6,23 +6,33 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from chat.access.checks import Reader, check_and_hold
 from chat.actions import conversations, deciding, deepening, posting
 from chat.actions.refusals import Refused
 from chat.models import Message
-from chat.queries.conversations import hold, member_in
+from chat.queries.conversations import member_in
 from chat.queries.proposals import member_at, proposal_and_member
 from chat.sockets import frames
-from graphs.site.access import NotFound, member_of, parsed_id
+from chat.sockets.closing import ACCESS_CODES, Closing
+from graphs.site.access import NotFound, member_of, or_not_found, parsed_id
 
 #: Proposals that a refusal names in its sentence.
 MOST_NAMED = 10
 
 
 def post(user: User, workspace: str, frame: frames.Chat) -> dict[str, Any]:
-    """Takes a message, in the workspace of its session, else in the socket's."""
+    """Takes a message that begins a conversation in this workspace."""
     with transaction.atomic():
-        to = hold(user, frame.session_id) if frame.session_id else member_of(user, workspace)
-        return posting.post(to, frame, frame.idempotency_key)
+        return posting.post(member_of(user, workspace), frame, frame.idempotency_key)
+
+
+def post_into(reader: Reader, session_id: str, frame: frames.Chat) -> dict[str, Any]:
+    """Takes a message into a conversation, in whichever workspace of the person it is."""
+    with transaction.atomic():
+        end, held = check_and_hold(reader, session_id)
+        if end:
+            raise Closing(ACCESS_CODES[end])
+        return posting.post(or_not_found(held), frame, frame.idempotency_key)
 
 
 def retry(user: User, frame: frames.Retry) -> dict[str, Any]:

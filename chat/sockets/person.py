@@ -5,6 +5,7 @@ import logging
 import uuid
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, Concatenate, ParamSpec, TypeVar
 from urllib.parse import parse_qs
 
@@ -174,6 +175,12 @@ class PersonConsumer(GatedConsumer):
         workspaces = {stream.workspace_id for stream in streams} | ({own} if own is not None else set())
         return Reader(self.identity, workspaces, {stream.id for stream in streams})
 
+    def asking(self) -> Reader:
+        """The person whose access to check before they do something, whatever they read meanwhile."""
+        reader = self.reader()
+        assert reader is not None
+        return replace(reader, streams=())
+
     def streams(self) -> Collection[ReadableStream]:
         """The streams that are read."""
         return ()
@@ -199,13 +206,12 @@ class PersonConsumer(GatedConsumer):
         return await turns.in_turn(turn, in_db, self._if_allowed(act, *args, **kwargs))
 
     def _if_allowed(self, act: Callable[Concatenate[User, P], T], *args: P.args, **kwargs: P.kwargs) -> Callable[[], T]:
-        reader = self.reader()
-        assert reader is not None
+        asking = self.asking()
 
         def act_if_allowed() -> T:
-            if end := check_access([reader])[0].end:
+            if end := check_access([asking])[0].end:
                 raise Closing(ACCESS_CODES[end])
-            return act(reader.identity.user, *args, **kwargs)
+            return act(asking.identity.user, *args, **kwargs)
 
         return act_if_allowed
 

@@ -3,7 +3,7 @@
 import json
 import uuid
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from django.db import connection
@@ -21,18 +21,19 @@ OF_CONVERSATION = frozenset({Purpose.CHAT, Purpose.SUMMARY})
 COUNTS = ("promptTokens", "completionTokens", "cachedTokens", "cacheWriteTokens", "reasoningTokens")
 
 #: The digests come as one value: of a long conversation there are hundreds, and the driver writes arrays one by one.
+#: How many there are PostgreSQL is not told before it plans (`SELECT` around the value): it would plan anew each time.
 _STORED = f"""
 ARRAY(
     SELECT digest FROM chat_requestentry
     WHERE session_id = %(session)s::uuid AND digest = ANY(ARRAY(
         SELECT substr(%(digests)s::bytea, 1 + n, {DIGEST_BYTES})
-        FROM generate_series(0, length(%(digests)s::bytea) - 1, {DIGEST_BYTES}) AS n
+        FROM generate_series(0, (SELECT length(%(digests)s::bytea)) - 1, {DIGEST_BYTES}) AS n
     ))
 )
 """  # noqa: S608 - what is inserted is a number
 #: It holds the lock of `uses.present_periods`, which keeps a period that is begun meanwhile from missing these calls.
 _KNOWN = f"""
-SELECT ARRAY(SELECT attempt FROM chat_modelcall WHERE attempt = ANY(%(attempts)s::uuid[])),
+SELECT ARRAY(SELECT attempt FROM chat_modelcall WHERE attempt = ANY((SELECT %(attempts)s::uuid[])::uuid[])),
     (SELECT count(*) FROM chat_sentrequest WHERE run_id = %(run)s::uuid),
     {_STORED},
     (SELECT usage FROM chat_session WHERE id = %(session)s::uuid)
@@ -45,8 +46,9 @@ _CALL = (
     "completion_tokens, cached_tokens, cache_write_tokens, reasoning_tokens, estimated, cost, price_source, "
     "latency_ms, first_token_ms, retries, outcome, created_at"
 )
-_RECORD = f"""
-WITH entries AS (
+#: Relations that store what is new, for a statement that stores the conversation's figures besides: `USAGE`.
+RECORDED = f"""
+entries AS (
     INSERT INTO chat_requestentry ({_ENTRY})
     SELECT {_ENTRY} FROM jsonb_populate_recordset(NULL::chat_requestentry, %(entries)s::jsonb)
 ), requests AS (
@@ -55,11 +57,17 @@ WITH entries AS (
 ), calls AS (
     INSERT INTO chat_modelcall ({_CALL})
     SELECT {_CALL} FROM jsonb_populate_recordset(NULL::chat_modelcall, %(calls)s::jsonb)
-), counted AS (
-    UPDATE chat_session SET usage = %(usage)s::jsonb WHERE id = %(session)s::uuid AND %(usage)s::jsonb IS NOT NULL
 )
-SELECT EXISTS (SELECT FROM chat_budget WHERE workspace_id = %(workspace)s)
 """  # noqa: S608 - what is inserted are names of columns
+USAGE = "usage = coalesce(%(usage)s::jsonb, usage)"
+#: Whether the workspace has budgets, in which the calls have to count.
+BUDGETS = "EXISTS (SELECT FROM chat_budget WHERE workspace_id = %(workspace)s)"
+_RECORD = f"""
+WITH {RECORDED}, counted AS (
+    UPDATE chat_session SET {USAGE} WHERE id = %(session)s::uuid AND %(usage)s::jsonb IS NOT NULL
+)
+SELECT {BUDGETS}
+"""  # noqa: S608 - what is inserted are constants
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +77,11 @@ class Known:
     `new` are the entries of `rows` that are not stored.
     """
 
-    attempts: frozenset[uuid.UUID]
-    requests: int
-    new: Sequence[Entry]
-    usage: dict[str, Any]
-    rows: RequestRows
+    attempts: frozenset[uuid.UUID] = frozenset()
+    requests: int = 0
+    new: Sequence[Entry] = ()
+    usage: dict[str, Any] = field(default_factory=dict)
+    rows: RequestRows = field(default_factory=RequestRows)
 
 
 def known(account: Account, costs: Sequence[CallCost]) -> Known:
@@ -104,11 +112,19 @@ def known(account: Account, costs: Sequence[CallCost]) -> Known:
 
 def record(account: Account, costs: Sequence[CallCost], known: Known) -> bool:
     """Stores what is new. Returns whether the workspace has budgets, in which the calls have to count."""
+    with connection.cursor() as cursor:
+        cursor.execute(_RECORD, to_record(account, costs, known))
+        (budgets,) = cursor.fetchone()
+    return bool(budgets)
+
+
+def to_record(account: Account, costs: Sequence[CallCost], known: Known) -> dict[str, Any]:
+    """What is new, as the parameters of `RECORDED`, `USAGE` and `BUDGETS`."""
     ids = {cost.sent.id for cost in costs if cost.sent} & known.rows.ids
     requests = [row for row in known.rows.requests if row["id"] in ids]
     new = known.new if requests else ()
     counted = [cost for cost in costs if cost.purpose in OF_CONVERSATION]
-    values = {
+    return {
         "entries": _json([_entry(account, entry) for entry in new]),
         "requests": _json(
             [{**row, "run_id": account.run_id, "number": known.requests + n} for n, row in enumerate(requests, 1)]
@@ -120,10 +136,6 @@ def record(account: Account, costs: Sequence[CallCost], known: Known) -> bool:
         "session": account.session_id,
         "workspace": account.workspace_id,
     }
-    with connection.cursor() as cursor:
-        cursor.execute(_RECORD, values)
-        (budgets,) = cursor.fetchone()
-    return bool(budgets)
 
 
 def _digests(entries: Iterable[Entry]) -> bytes:

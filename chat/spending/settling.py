@@ -3,7 +3,9 @@
 import uuid
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 from django.db import transaction
 from django.db.models import F
@@ -16,8 +18,28 @@ from graphs.site.accounts import Account
 from rag.embeddings.embedding_models import LOCAL
 
 
-def record_costs(account: Account, costs: Sequence[CallCost]) -> None:
-    """Stores attempts and settles their reservations, once, in the transaction of the caller, who holds the session.
+@dataclass(frozen=True, slots=True)
+class Due:
+    """Attempts that are to be stored by the caller's transaction, and the reservations that are `held` for them."""
+
+    account: Account
+    costs: Sequence[CallCost]
+    held: Collection[uuid.UUID]
+    known: recording.Known
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The parameters of a statement that stores the attempts: `RECORDED`, `USAGE` and `BUDGETS`."""
+        return recording.to_record(self.account, self.costs, self.known)
+
+    def settle(self, *, budgets: bool) -> None:
+        """Settles once they are stored; `budgets` as that statement says."""
+        if (budgets and self.costs) or self.held:  # Also where the budget was deleted meanwhile.
+            _settle(self.held, self.costs, present_periods(self.account))
+
+
+def due(account: Account, costs: Sequence[CallCost]) -> Due:
+    """What is to be stored of attempts, once. The caller holds the session, stores it and settles.
 
     All costs of a reservation have to come at once.
     """
@@ -25,12 +47,19 @@ def record_costs(account: Account, costs: Sequence[CallCost]) -> None:
     costs = [cost for cost in costs if cost.reservation is None or cost.reservation in held]
     costs += free_questions.take(account.run_id)
     if not costs:
-        return
+        return Due(account, (), (), recording.Known())
     known = recording.known(account, costs)
-    costs = [cost for cost in costs if cost.attempt not in known.attempts]
-    budgets = bool(costs) and recording.record(account, costs, known)
-    if budgets or held:  # Also where the budget was deleted meanwhile.
-        _settle(held, costs, present_periods(account))
+    return Due(account, [cost for cost in costs if cost.attempt not in known.attempts], held, known)
+
+
+def record_costs(account: Account, costs: Sequence[CallCost]) -> None:
+    """Stores attempts and settles their reservations, once, in the transaction of the caller, who holds the session.
+
+    All costs of a reservation have to come at once.
+    """
+    found = due(account, costs)
+    budgets = bool(found.costs) and recording.record(account, found.costs, found.known)
+    found.settle(budgets=budgets)
 
 
 def record_costs_now(account: Account, costs: Sequence[CallCost]) -> None:

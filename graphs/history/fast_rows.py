@@ -149,7 +149,7 @@ def _held(kind: Kind, change: ObjectChange) -> _Held | None:
     if has_triggers:
         return None
     if holder is not None and above[0] is not None:
-        setattr(row, kind.parent, row_store.made_of(holder, above[1:]))
+        setattr(row, kind.parent, row_store.row_of(holder, above[1:])[0])
     return _Held(row, record_of(kind, row), is_begun)
 
 

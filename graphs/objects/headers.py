@@ -22,20 +22,31 @@ from graphs.site.access import Forbidden, Member, NotFound
 
 def object_for(member: Member, ref: Ref) -> Object:
     """The object of the member's workspace with this name. Foreign and absent alike raise `NotFound`."""
-    found = existing(member.workspace.pk, ref)
+    return seen(member, existing(member.workspace.pk, ref))
+
+
+def seen(member: Member, found: Object | None) -> Object:
+    """What was found in the member's workspace; raises `NotFound` if that is nothing, or nothing that they may see."""
     if found is None or not may_see(member, found):
         raise NotFound
     return found
+
+
+def model_of_header(ref: Ref) -> type[Object] | None:
+    """The model of an object that is its own header, as a graph is; None for what has a row and a header beside it."""
+    if is_object(ref.type) and KINDS[ref.type].rows is None:
+        return cast(type[Object], KINDS[ref.type].model)
+    return None
 
 
 def existing(workspace_id: int, ref: Ref) -> Object | None:
     """The object with this name; it gets its header if nobody has spoken of it yet."""
     if not is_object(ref.type):
         return None
+    if model := model_of_header(ref):
+        rows = row_store.read(model, statement_by_key(model), [workspace_id, ref.key])
+        return rows[0][0] if rows else None
     kind = KINDS[ref.type]
-    if kind.rows is None:
-        rows = row_store.read(kind.model, _statement_by_key(kind.model), [workspace_id, ref.key])
-        return cast(Object, rows[0][0]) if rows else None
     found = Object.objects.filter(workspace=workspace_id, type=ref.type, key=ref.key).first()
     row = rows_with(kind, workspace_id, [ref.key]).first()
     if row is None:
@@ -70,7 +81,7 @@ def whole(of: Object) -> Object:
 
 
 @cache
-def _statement_by_key(model: type[Model]) -> str:
+def statement_by_key(model: type[Model]) -> str:
     """What the ORM asks for workspace and key: to compose it takes longer than to answer, and every question asks."""
     query = model._default_manager.filter(workspace=0).filter(key="").order_by().query
     statement, values = query.sql_with_params()

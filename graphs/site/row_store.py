@@ -2,7 +2,7 @@
 
 import json
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from functools import cache
@@ -31,20 +31,18 @@ def read(
 
     `Manager.raw` finds out anew each time which columns those are, which takes longer than to ask for one row.
     """
-    width = len(_reading(model)[0])
     with connection.cursor() as cursor:
         cursor.execute(statement, values)
-        found = cursor.fetchall()
-    return [(made_of(model, each[:width]), each[width:]) for each in found]
+        return [row_of(model, found) for found in cursor.fetchall()]
 
 
-def made_of(model: type[Row], values: Sequence[Any]) -> Row:
-    """The row that has these values of `columns`, as a cursor gave them."""
+def row_of(model: type[Row], found: Sequence[Any]) -> tuple[Row, Sequence[Any]]:
+    """The row of a model whose columns, all of them, what was found begins with, and the columns after these."""
     names, converters = _reading(model)
-    own = list(values)
+    own = list(found[: len(names)])
     for place, convert in converters:
         own[place] = convert(own[place], None, connection)
-    return model.from_db(DEFAULT_DB_ALIAS, names, own)
+    return model.from_db(DEFAULT_DB_ALIAS, names, own), found[len(names) :]
 
 
 @cache
@@ -61,6 +59,12 @@ def as_json(rows: Sequence[Model]) -> str:
     """New rows of one model, as `jsonb_populate_recordset` takes them."""
     values = [{str(field.column): _value(field, row) for field in _stored(type(row))} for row in rows]
     return json.dumps(values, ensure_ascii=False, default=_as_text)
+
+
+def as_array(texts: Iterable[str]) -> str:
+    """Texts as PostgreSQL reads an array of them. The driver writes element by element, each time: this can be kept."""
+    quoted = (text.replace("\\", "\\\\").replace('"', '\\"') for text in texts)
+    return "{" + ",".join(f'"{text}"' for text in quoted) + "}"
 
 
 def _stored(model: type[Model]) -> list[Any]:

@@ -5,7 +5,7 @@ each, or `paths` along which each key leads to the next, if that rest is `source
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from heapq import nsmallest
 from typing import Any
 
@@ -79,9 +79,9 @@ def _ways(name: str, rows: Sequence[Row], by: Sequence[str]) -> Iterator[str]:
     yield as_json({name: rows})
     yield to_toon({name: rows})
     yield to_toon({name: _filled(rows)})
-    alike: dict[str, list[Row]] = {}
+    alike: dict[Hashable, list[Row]] = {}
     for row in rows:
-        alike.setdefault(as_json([row.get(column) for column in by]), []).append(row)
+        alike.setdefault(_key(tuple(map(row.get, by))), []).append(row)
     groups = list(alike.values())
     for some in (groups, _with_rest(groups)):
         for entries in _entries(some):
@@ -110,10 +110,22 @@ def _group(rows: Sequence[Row]) -> Row:
     common = {
         column: value
         for column, value in rows[0].items()
-        if all(column in row and as_json(row[column]) == as_json(value) for row in rows[1:])
+        if all(column in row and _is_same(row[column], value) for row in rows[1:])
     }
     rest = [{column: row[column] for column in row if column not in common} for row in rows]
     return {**common, ROWS: _filled(rest)}
+
+
+def _key(values: tuple[Any, ...]) -> Hashable:
+    """What rows have in common that are alike. JSON only where it is needed, as below: most values are texts."""
+    return values if all(value is None or type(value) is str for value in values) else as_json(values)
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Whether two values are the same JSON."""
+    if type(one) is str and type(other) is str:
+        return one == other
+    return as_json(one) == as_json(other)
 
 
 def _filled(rows: Sequence[Row]) -> list[Row]:

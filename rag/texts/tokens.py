@@ -26,6 +26,8 @@ def tokens_by_row(text: str) -> int:
 
 
 def _of_line(line: str) -> int:
+    if _NEXT_ROW not in line:
+        return _of_row(line)
     first, *others = line.split(_NEXT_ROW)
     if not all(row[:1].isalpha() for row in others):
         return count_tokens(line)

@@ -62,6 +62,8 @@ def beginning(word: str) -> str:
 
 
 def _without_accents(word: str) -> str:
+    if word.isascii():
+        return word
     return "".join(char for char in unicodedata.normalize("NFD", word) if not unicodedata.combining(char))
 
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache, lru_cache
 from typing import Any
 
 from django.db import connection
@@ -137,24 +138,39 @@ def _node(row: Sequence[Any], options: Options) -> RelevantNode:
         key=key,
         name=name,
         type=type_key,
-        type_name=_type(type_key, row[TYPE_COLUMNS:]).display_name,
+        type_name=_name_of_type(type_key, row[TYPE_COLUMNS]),
         sheet=sheet,
         sheet_name=sheet_name,
         process=cut(process, options.process_chars),
         data="" if data == "{}" else cut(data, options.data_chars),
-        handles=handles_summary(json.loads(handles)),
+        handles=_summary(handles),
     )
+
+
+@lru_cache(maxsize=256)
+def _summary(handles: str) -> str:
+    """The summary of handles in JSON. Kept: most nodes have those of their type."""
+    return handles_summary(json.loads(handles))
+
+
+def _name_of_type(key: str, custom: str | None) -> str:
+    if key in BUILT_IN:
+        return BUILT_IN[key].display_name
+    return key if custom is None else custom
+
+
+@cache
+def _built_in(key: str) -> RelevantType:
+    record = BUILT_IN[key]
+    summary = handles_summary(record.handles)
+    return RelevantType(key, record.display_name, record.description, record.category, record.icon, summary)
 
 
 def _type(key: str, custom: Sequence[str | None]) -> RelevantType:
     """A built-in type, a custom one from its columns, or one that nobody defined."""
     if key in BUILT_IN:
-        record = BUILT_IN[key]
-        summary = handles_summary(record.handles)
-        return RelevantType(key, record.display_name, record.description, record.category, record.icon, summary)
+        return _built_in(key)
     name, description, category, icon, handles = custom
     if name is None:
         return RelevantType(key, key, "", "", "", "")
-    return RelevantType(
-        key, name, description or "", category or "", icon or "", handles_summary(json.loads(handles or "{}"))
-    )
+    return RelevantType(key, name, description or "", category or "", icon or "", _summary(handles or "{}"))

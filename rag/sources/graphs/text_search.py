@@ -8,6 +8,7 @@ from typing import Any
 from django.db import connection
 
 from graphs.models import Graph
+from graphs.site.row_store import as_array
 from rag.retrieval.naming import said
 from rag.sources.graphs import type_words
 from rag.texts.stop_words import STOP_WORDS
@@ -32,6 +33,8 @@ NAMED = 40
 TYPED = 40
 #: What a word counts in data, in process, in type, and in key or name.
 WEIGHTS = "{0.05, 0.2, 0.5, 1.0}"
+#: Words that say little in any graph, written once: there are hundreds.
+_LITTLE = as_array(sorted(STOP_WORDS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What a search knows of a graph: `nodes` up to `LARGE` + 1, `common` words, `serving` model."""
+    """What a search knows of a graph: `nodes` up to `LARGE` + 1, `common` words if it is large, `serving` model."""
 
     sheets: tuple[tuple[str, str], ...]
     nodes: int
@@ -66,19 +69,23 @@ class Searched:
     met: list[int]
 
 
+#: Which words are common nobody needs to know in a graph that is not large.
 _SURVEY = """
     SELECT
-        (SELECT count(*) FROM (
-            SELECT 1 FROM graphs_node WHERE graph_id = %(graph)s ORDER BY key LIMIT {most}
-        ) AS counted) AS nodes,
-        ARRAY(
+        nodes,
+        CASE WHEN nodes > %(large)s THEN ARRAY(
             SELECT word
             FROM pg_stats, unnest(most_common_elems::text::text[], most_common_elem_freqs) AS e(word, part)
             WHERE schemaname = current_schema() AND tablename = 'graphs_node' AND attname = 'search'
                 AND part > %(common)s AND word = ANY(%(forms)s)
-        ) AS common,
+        ) END AS common,
         ARRAY(SELECT ARRAY[key, name] FROM graphs_sheet WHERE graph_id = %(graph)s ORDER BY position, id) AS sheets,
-        (SELECT name FROM rag_embeddingmodel WHERE serves) AS serving"""
+        (SELECT name FROM rag_embeddingmodel WHERE serves) AS serving
+    FROM (
+        SELECT count(*) AS nodes FROM (
+            SELECT 1 FROM graphs_node WHERE graph_id = %(graph)s ORDER BY key LIMIT {most}
+        ) AS counted
+    ) AS size"""
 _ROWS = "SELECT id, key, name, type, search FROM graphs_node WHERE graph_id = %(graph)s"
 #: Nothing is read of a large graph as if it were small.
 _IS_SMALL = "(SELECT nodes FROM survey) <= %(large)s"
@@ -143,7 +150,11 @@ class _Query:
         if self.survey:
             return self.survey, rows, beside or []
         nodes, common, sheets, serving = beside
-        return Survey(tuple((key, name) for key, name in sheets), nodes, frozenset(common), serving or ""), rows, []
+        return (
+            Survey(tuple((key, name) for key, name in sheets), nodes, frozenset(common or ()), serving or ""),
+            rows,
+            [],
+        )
 
     def sql(self, sheet: str | None) -> str:
         """Ranked candidates, perhaps twice, then a row without a node: all candidates of a large graph, or the survey.
@@ -200,6 +211,8 @@ class _Query:
             yield _of_types(of_sheet)
 
     def values(self, graph: Graph, sheet: str | None) -> dict[str, Any]:
+        written = list(map(self._any_form, self.words))
+        common = self.survey.common if self.survey else ()
         return {
             "graph": graph.pk,
             **type_words.values(graph),
@@ -207,9 +220,9 @@ class _Query:
             "marked": list(self.marked),
             "mentioned": list(self.mentioned),
             "plain": f" {self.plain} ",
-            "little": [*STOP_WORDS, *(self.survey.common if self.survey else ())],
-            "any": " | ".join(map(self._any_form, self.words)),
-            "each": list(map(self._any_form, self.words)),
+            "little": as_array([*STOP_WORDS, *common]) if common else _LITTLE,
+            "any": " | ".join(written),
+            "each": written,
             "weights": WEIGHTS,
             "large": LARGE,
             "common": COMMON,

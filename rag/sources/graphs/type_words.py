@@ -6,12 +6,14 @@ from typing import Any
 from django.utils.translation import get_language, gettext
 
 from graphs.models import Graph
+from graphs.site.row_store import as_array
 from graphs.workflows.node_types import BUILT_IN
 from rag.texts.words import plain
 
 #: Types of the graph that one question finds at most, and types of the workspace among which they are looked for.
 MAX_TYPES = 10
 LOOKED_AT = 100
+_KEYS = as_array(BUILT_IN)
 #: A relation of the best of them with their words: the display name weighs as code does, the rest as data. Nodes are
 #: asked for in an order that only one index has: asked for a type alone, PostgreSQL may go through those of all graphs.
 FOUND = f"""
@@ -33,18 +35,18 @@ def values(graph: Graph) -> dict[str, Any]:
     """The parameters of `FOUND` but for the question's: built-in types in English and in the person's language."""
     return {
         "workspace": graph.workspace_id,
-        "built_in": list(BUILT_IN),
+        "built_in": _KEYS,
         "built_in_words": _built_in_words(get_language()),
     }
 
 
 @cache
-def _built_in_words(language: str | None) -> list[str]:
+def _built_in_words(language: str | None) -> str:
     """The texts of built-in types as PostgreSQL takes texts apart, which would cost more than to search them."""
-    return [
+    return as_array(
         " ".join((_words(each.display_name, "C"), _words(each.category, "D"), _words(each.description, "D")))
         for each in BUILT_IN.values()
-    ]
+    )
 
 
 def _words(text: str, weight: str) -> str:

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session as BrowserSession
 
 from chat.access import identity
-from chat.access.checks import Access, Reader, check_access
+from chat.access.checks import Access, Reader, check_access, check_and_hold
 from chat.actions.conversations import post_message
 from chat.models import Session, Stream
 from chat.queries.streams import stream_for
@@ -160,3 +160,31 @@ def test_it_grants_what_a_person_may_read(
     except NotFound:
         assert access.granted == ()
     assert bool(access.granted) is ((who, wish) in {("alice", "own"), ("alice", "of graph"), ("bob", "of graph")})
+
+
+def test_a_conversation_is_held_for_its_person_in_the_same_query(
+    alice: User, nba: Graph, django_assert_num_queries: Any
+) -> None:
+    session = conversation(alice).session
+    known = by_token(alice)
+    with django_assert_num_queries(1):
+        end, held = check_and_hold(known, str(session.pk))
+    assert held is not None
+    assert (end, held.session, held.member, held.position) == (None, session, member_of(alice), 3)
+
+
+def test_none_is_held_that_is_not_theirs(alice: User, bob: User, nba: Graph) -> None:
+    session = conversation(bob).session
+    known = by_token(alice)
+    for nothing in (str(session.pk), "2c7b3a52-0000-4000-8000-000000000000", "no id", "\x00"):
+        assert check_and_hold(known, nothing) == (None, None)
+    Session.objects.update(owner=alice, hidden_at=datetime.now(UTC))
+    assert check_and_hold(known, str(session.pk)) == (None, None)
+
+
+@pytest.mark.parametrize("end", [*ENDS, *SESSION_ENDS])
+def test_who_may_not_stay_may_not_ask_either(alice: User, nba: Graph, end: Callable[[User], Any]) -> None:
+    session = conversation(alice).session
+    known = by_cookie(alice)
+    end(alice)
+    assert check_and_hold(known, str(session.pk))[0] == "ended"

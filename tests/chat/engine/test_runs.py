@@ -5,6 +5,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from functools import partial
+from unittest.mock import Mock
 
 import pytest
 from django.conf import settings
@@ -13,13 +14,25 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from chat.actions import conversations, deciding, posting
-from chat.engine import claims, enriching
-from chat.models import Message, Run, RunStatus, Session
-from chat.queries.conversations import held_session, hold
+from chat.access import identity
+from chat.access.checks import Reader
+from chat.actions import conversations, deciding
+from chat.engine import calling, claims, enriching, run_storage
+from chat.engine.answer import LiveAnswer
+from chat.engine.available_models import configured
+from chat.engine.endings import Endings
+from chat.engine.model_calls import ModelCalls
+from chat.engine.states import Limits
+from chat.events.transcript import Transcript
+from chat.models import Message, ModelCall, Run, RunStatus, SentRequest, Session
+from chat.providers.pieces import Usage
+from chat.queries.conversations import held_session
+from chat.sockets import commands, frames
+from chat.spending.calls import CallCost
 from graphs.models import Graph
+from graphs.objects.refs import Ref
 from graphs.site.access import member_of
-from tests import checker
+from tests import cast, checker
 from tests.chat.engine.driving import Bystander, Engine, ask, engine, events, of_run, rested, types, until
 from tests.proposed import RENAME, waiting
 from tests.vendors import VendorServer
@@ -144,17 +157,43 @@ def test_who_ends_takes_nothing_more(running: Engine, alice: User, nba: Graph) -
     assert Run.objects.get(pk=ask(alice, "one").run_id).status == RunStatus.QUEUED
 
 
-def test_a_question_reaches_the_vendor_in_few_statements(bystander: Bystander, alice: User, nba: Graph) -> None:
-    """From the moment its person is known; of a conversation that goes on about no object, where nothing is rare."""
-    session_id = str(ask(alice, "one", context=None).session_id)
+@pytest.mark.parametrize(("context", "most"), [(None, 8), (Ref("graph", "nba"), 6)])
+def test_a_question_reaches_the_vendor_in_few_statements(
+    bystander: Bystander, alice: User, nba: Graph, context: Ref | None, most: int
+) -> None:
+    """By socket, in a conversation that goes on, where nothing is rare. What stores the first token comes besides."""
+    session_id = str(ask(alice, "one", context=context).session_id)
     enriching.enrich(bystander.adopted[0], member_of(alice))
     Run.objects.update(status=RunStatus.SUCCEEDED)
-    question = posting.Asked.model_validate({"message": "two", "sessionId": session_id})
+    (person,) = identity.identify([cast.signed_in(alice).cookies["sessionid"].value])
+    assert person is not None
+    frame = frames.Chat.model_validate({"type": "ai:chat", "message": "two", "sessionId": session_id})
     with CaptureQueriesContext(connection) as captured:
-        with transaction.atomic():
-            posting.post(hold(alice, session_id), question, None)
+        commands.post_into(Reader(person), session_id, frame)
         run = bystander.adopted[1]
         assert run.member is not None
         enriching.enrich(run, run.member)
     made = [each["sql"] for each in captured.captured_queries if each["sql"] not in {"BEGIN", "COMMIT"}]
-    assert len(made) <= 10, "\n".join(made)
+    assert len(made) <= most, "\n".join(made)
+
+
+def test_a_run_ends_in_few_statements(bystander: Bystander, alice: User, nba: Graph) -> None:
+    """With what its call took: it is held, what is known already is read, and everything is stored at once."""
+    ask(alice, "one")
+    run = bystander.adopted[0]
+    prompt = enriching.enrich(run, member_of(alice))
+    calls = ModelCalls(run, answer := LiveAnswer(run, Mock(), Transcript()))
+    end = Endings(answer, calls, Limits()).finished(run.state, answer.transcript)
+    config = configured().resolve()
+    call = calling.prepare(config, prompt, answer, tools=True)
+    cost = CallCost(
+        config.name, config.model, Usage(prompt_tokens=10, completion_tokens=2), None, 1, "complete", sent=call.sent
+    )
+    with CaptureQueriesContext(connection) as captured:
+        run_storage.finish(run, end, answer.transcript, [], [cost])
+    made = [each["sql"] for each in captured.captured_queries if each["sql"] not in {"BEGIN", "COMMIT"}]
+    assert len(made) <= 3, "\n".join(made)
+    assert ModelCall.objects.get().prompt_tokens == 10
+    assert SentRequest.objects.get().run_id == run.id
+    assert Session.objects.get().usage["promptTokens"] == 10
+    checker.check_gap_free()

@@ -277,3 +277,16 @@ def test_a_variable_that_nothing_can_be_made_of_is_named(name: str, given: str, 
 def test_a_model_that_is_named_for_nobody_is_said() -> None:
     assert problems(TABLE, {"LLM_MODEL": "o9"}) == problems(TABLE, {"LLM_MODEL": "o9", "LLM_PROVIDER": "demo"}) != []
     assert problems(TABLE, {"LLM_MODEL": "o9", "OPENAI_API_KEY": "k"}) == []
+
+
+def test_a_table_that_was_changed_is_read_again() -> None:
+    """Read once for as long as it says the same, in the same order: the first that has a key is the default."""
+    table = {name: dict(TABLE[name]) for name in ("demo", "deepseek")}
+    assert ConfiguredModels(table, {}).resolve("demo").model == TABLE["demo"]["model"]
+    table["demo"]["model"] = "another"
+    assert ConfiguredModels(table, {}).resolve("demo").model == "another"
+    backwards = dict(reversed(table.items()))
+    assert list(ConfiguredModels(backwards, {})._entries) == ["deepseek", "demo"]
+    table["demo"]["colour"] = 2
+    with pytest.raises(ModelUnavailableError, match="colour"):
+        ConfiguredModels(table, {})

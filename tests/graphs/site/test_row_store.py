@@ -1,9 +1,12 @@
+import json
+
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 
 from chat.models import Call, Message, Round, Session, Stream
 from graphs.models import Graph, NodeType, Workspace
-from graphs.objects.headers import _statement_by_key, existing
+from graphs.objects.headers import existing, statement_by_key
 from graphs.objects.refs import Ref
 from graphs.site import row_store
 from tests.seeded import World, world
@@ -35,7 +38,17 @@ def test_a_row_is_read_as_the_orm_reads_it(here: World, model: type) -> None:
 @pytest.mark.parametrize("model", [Graph, NodeType])
 def test_an_object_is_read_with_its_header(here: World, model: type) -> None:
     expected = model._default_manager.order_by("pk").first()
-    ((row, beside),) = row_store.read(model, _statement_by_key(model), [expected.workspace_id, expected.key])
+    ((row, beside),) = row_store.read(model, statement_by_key(model), [expected.workspace_id, expected.key])
     assert beside == ()
     assert {**row.__dict__, "_state": None} == {**expected.__dict__, "_state": None}
     assert existing(expected.workspace_id, Ref(expected.type, "absent")) is None
+
+
+@pytest.mark.django_db
+def test_texts_are_an_array_as_they_are() -> None:
+    texts = ["plain", "", "NULL", 'a "quoted" one', "back\\slash", "{braces}, commas", "two\nlines", "été", "\\N"]
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT to_json(%s::text[])::text", [row_store.as_array(texts)])
+        assert json.loads(cursor.fetchone()[0]) == texts
+        cursor.execute("SELECT cardinality(%s::text[])", [row_store.as_array([])])
+        assert cursor.fetchone() == (0,)
