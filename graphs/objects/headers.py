@@ -165,7 +165,7 @@ def having_words(kind: Kind, words: str) -> models.Q:
 
 def _texts_of(kind: Kind) -> list[str]:
     """The texts of a kind as the ORM names them."""
-    columns = kind.model._meta
+    columns: Any = kind.model._meta
     return [
         "__".join((field.column, *field.inside))
         for field in kind.fields
