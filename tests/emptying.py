@@ -48,12 +48,16 @@ def kept() -> Iterator[None]:
             connection.close()
 
 
-def _empty() -> None:
+def filled_tables(cursor: Any) -> list[str]:
+    """Those that hold something which is not the same for every test."""
     filled = " UNION ALL ".join(f"SELECT '{table}' WHERE EXISTS (SELECT FROM {table})" for table in _tables())
+    cursor.execute(filled)
+    return [table for (table,) in cursor.fetchall()]
+
+
+def _empty() -> None:
     with connection.cursor() as cursor:
-        cursor.execute(filled)
-        found = [table for (table,) in cursor.fetchall()]
-        if found:
+        if found := filled_tables(cursor):
             deletions = "; ".join(f"DELETE FROM {table}" for table in found)
             cursor.execute(
                 f"SET session_replication_role = replica; {deletions}; SET session_replication_role = origin"

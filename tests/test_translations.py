@@ -6,6 +6,7 @@ import io
 import json
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,8 @@ from django.utils.translation.template import templatize
 
 from chat.engine import error_texts
 
+#: In one process, so that what takes long is found once.
+pytestmark = pytest.mark.xdist_group("translations")
 ROOT = Path(__file__).resolve().parents[1]
 APPS = ("graphs", "rag", "chat", "config")
 LANGUAGES = [code for code, _ in settings.LANGUAGES if code != settings.LANGUAGE_CODE]
@@ -78,6 +81,7 @@ def file(language: str, domain: str, ending: str) -> Path:
     return ROOT / f"config/locale/{language}/LC_MESSAGES/{domain}.{ending}"
 
 
+@cache
 def messages(language: str, domain: str) -> list[Message]:
     with file(language, domain, "po").open("rb") as opened:
         return [message for message in read_po(opened, locale=language) if message.id]
@@ -109,7 +113,12 @@ def scripts() -> Iterator[Path]:
         yield from (ROOT / app).rglob("static/**/*.js")
 
 
-def in_the_product(domain: str) -> Iterator[tuple[str, ...]]:
+@cache
+def in_the_product(domain: str) -> frozenset[tuple[str, ...]]:
+    return frozenset(_in_the_product(domain))
+
+
+def _in_the_product(domain: str) -> Iterator[tuple[str, ...]]:
     if domain == "djangojs":
         for path in scripts():
             yield from in_scripts(path.read_text())
@@ -174,11 +183,11 @@ def test_refusals_say_nothing_that_is_not_translated() -> None:
 
 
 def test_it_finds_texts_in_python_templates_and_scripts() -> None:
-    found = set(in_the_product("django"))
+    found = in_the_product("django")
     assert ("Write a message first.",) in found
     assert ("Skip to content",) in found
     assert ("%(n)s node", "%(n)s nodes") in found
-    assert ("Thinking…",) in set(in_the_product("djangojs"))
+    assert ("Thinking…",) in in_the_product("djangojs")
 
 
 def test_scripts_say_nothing_that_cannot_be_found() -> None:
@@ -190,13 +199,13 @@ def test_scripts_say_nothing_that_cannot_be_found() -> None:
 @pytest.mark.parametrize(("language", "domain"), EVERY)
 def test_it_has_every_text(language: str, domain: str) -> None:
     known = {sources(message) for message in messages(language, domain)}
-    assert set(in_the_product(domain)) - known == set(), "run `make messages`, then translate (docs/translating.md)"
+    assert in_the_product(domain) - known == set(), "run `make messages`, then translate (docs/translating.md)"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_text_of_scripts_is_translated_in_vain(language: str) -> None:
     known = {sources(message) for message in messages(language, "djangojs")}
-    assert known - set(in_the_product("djangojs")) == set(), "run `make messages`"
+    assert known - in_the_product("djangojs") == set(), "run `make messages`"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -2,7 +2,9 @@
 
 import json
 import math
+import re
 from collections import Counter
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from django.utils.translation import gettext as _
@@ -27,6 +29,11 @@ REASONS = (
 )
 
 
+MOST_DIGITS = 300
+#: So many digits in a row; each row is looked at once.
+_LONG = re.compile(rf"(?<![0-9])[0-9]{{{MOST_DIGITS}}}")
+
+
 class BadJSON(ValueError):
     """The JSON cannot be used; `message` is for the person who sent it."""
 
@@ -40,14 +47,14 @@ def parse_json(data: bytes | str) -> Any:
     text = _decoded(data) if isinstance(data, bytes) else _clean(data)
     try:
         value = json.loads(
-            text, object_pairs_hook=_object, parse_constant=_refuse_number, parse_float=_number, parse_int=_integer
+            text, object_pairs_hook=_object, parse_constant=_refuse_number, parse_float=_number, parse_int=_reader(text)
         )
     except json.JSONDecodeError as error:
         place = {"line": error.lineno, "column": error.colno, "reason": reason(error)}
         raise BadJSON(_("This is not JSON: line %(line)s, column %(column)s: %(reason)s.") % place) from error
     except RecursionError as error:
         raise BadJSON(_too_deep()) from error
-    if deeper_than(MAX_DEPTH, value):
+    if text.count("[") + text.count("{") > MAX_DEPTH and deeper_than(MAX_DEPTH, value):
         raise BadJSON(_too_deep())
     if ESCAPED_UNSTORABLE.search(text):
         _check_texts(value)
@@ -97,8 +104,13 @@ def _number(text: str) -> float:
     return number
 
 
+def _reader(text: str) -> Callable[[str], int]:
+    """What reads the whole numbers of a JSON text: Python's own, which is ten times faster, unless one may be long."""
+    return _integer if _LONG.search(text) else int
+
+
 def _integer(text: str) -> int:
-    if len(text) > 300:
+    if len(text) > MOST_DIGITS:
         raise BadJSON(_("The number %(number)s is too big.") % {"number": text[:40] + "…"})
     return int(text)
 

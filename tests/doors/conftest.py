@@ -6,9 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 from django.db import transaction
+from django.template.base import Template
+from django.test.utils import _TestState
 from pytest_django import DjangoDbBlocker, Settings
 
-from tests.doors import world
+from tests.doors import kept_world
 from tests.doors.world import World
 from tests.registered import shops
 
@@ -22,6 +24,14 @@ def roomy_limits(settings: Settings, quick_passwords: None) -> None:
 
 
 @pytest.fixture(scope="module", autouse=True)
+def unwatched_templates() -> Iterator[None]:
+    """Django notes for tests what each template was given, which none of these asks for."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Template, "_render", _TestState.saved_data.template_render)
+        yield
+
+
+@pytest.fixture(scope="module", autouse=True)
 def registered() -> Iterator[None]:
     """Rows of an application are objects, too."""
     with shops():
@@ -30,9 +40,9 @@ def registered() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def built(registered: None, django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[World]:
-    """Built once, in a transaction in which that of each test is nested: what a test does is taken back."""
+    """In a transaction in which that of each test is nested: what a test does is taken back."""
     with django_db_blocker.unblock(), transaction.atomic():
-        found = world.build()
+        found = kept_world.there()
         with django_db_blocker.block():
             yield found
         transaction.set_rollback(True)

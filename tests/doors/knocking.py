@@ -4,13 +4,14 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache, cached_property
 from html import escape
 from http.cookies import SimpleCookie
 from typing import Any
 from urllib.parse import quote
 
 from asgiref.sync import async_to_sync
-from django.db import connection, transaction
+from django.db import connection
 from django.http import HttpResponseBase
 from django.test import Client
 
@@ -22,7 +23,7 @@ _MOMENTARY = re.compile(rb'nonce="[^"]*"|name="csrfmiddlewaretoken" value="[^"]*
 _VARYING = {"Content-Security-Policy", "Content-Length", "Expires"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Answer:
     status: int
     headers: dict[str, str]
@@ -32,21 +33,46 @@ class Answer:
 
     def differs_from(self, other: "Answer", ids: Iterable[str]) -> str:
         """Where the two differ in more than the ids, for a person to read; "" where they do not."""
-        for mine, others in zip(self.without(*ids), other.without(*ids), strict=True):
+        named = tuple(ids)
+        if self.status != other.status:
+            return f"{self.status} instead of {other.status}"
+        for mine, others in zip(self.without(*named), other.without(*named), strict=True):
             if mine != others:
                 return f"{str(mine)[:300]} instead of {str(others)[:300]}"
         return ""
 
     def without(self, *ids: str) -> tuple[int, dict[str, str], bytes]:
         """The answer with nothing in it that tells which id was asked for."""
+        if ids not in self._without:
+            self._without[ids] = self._blanked(_spellings(ids))
+        return self._without[ids]
 
+    @cached_property
+    def _without(self) -> dict[tuple[str, ...], tuple[int, dict[str, str], bytes]]:
+        """What was found out already: one answer is compared with several."""
+        return {}
+
+    def _blanked(self, spellings: Iterable[bytes]) -> tuple[int, dict[str, str], bytes]:
         def blank(text: bytes) -> bytes:
-            for id_ in sorted({*ids, *map(quote, ids), *map(escape, ids)}, key=len, reverse=True):
-                text = text.replace(id_.encode(), b"ID")
+            for spelling in spellings:
+                text = text.replace(spelling, b"ID")
             return _MOMENTARY.sub(b"", text)
 
-        shown = {name: blank(value.encode()).decode() for name, value in self.headers.items() if name not in _VARYING}
-        return self.status, shown, blank(self.body)
+        shown = {name: value for name, value in self.headers.items() if name not in _VARYING}
+        values = blank("\n".join(shown.values()).encode()).decode().split("\n")
+        return self.status, dict(zip(shown, values, strict=True)), blank(self.body)
+
+    @cached_property
+    def text(self) -> str:
+        """All of it, to look for what must not be in it."""
+        return f"{self.body!r}{self.headers}"
+
+
+@cache
+def _spellings(ids: tuple[str, ...]) -> list[bytes]:
+    """The ids as they may stand in an answer, the longest first."""
+    spelled = {*ids, *map(quote, ids), *map(escape, ids)}
+    return [spelling.encode() for spelling in sorted(spelled, key=len, reverse=True)]
 
 
 def knock(client: Client, method: str, address: str, body: Any = None, headers: Mapping[str, str] = {}) -> Answer:
@@ -72,15 +98,26 @@ async def _streamed(response: Any) -> bytes:
     return b"".join([part async for part in response])
 
 
+@cache
+def _written(statement: str) -> frozenset[str]:
+    return frozenset(table for _verb, table in _WRITES.findall(_NO_WRITES.sub("", statement)))
+
+
 @contextmanager
 def _undone() -> Iterator[set[str]]:
     """Collects the tables that are written to, and takes everything back."""
     writes: set[str] = set()
 
     def watch(execute: Any, sql: Any, params: Any, many: bool, context: Any) -> Any:
-        writes.update(table for _verb, table in _WRITES.findall(_NO_WRITES.sub("", str(sql))))
+        writes.update(_written(str(sql)))
         return execute(sql, params, many, context)
 
-    with transaction.atomic(), connection.execute_wrapper(watch):
-        yield writes
-        transaction.set_rollback(True)
+    # Past Django, whose blocks take three statements and as long as many a door.
+    raw, waiting = connection.connection, list(connection.run_on_commit)
+    raw.execute("SAVEPOINT knock")
+    try:
+        with connection.execute_wrapper(watch):
+            yield writes
+    finally:
+        raw.execute("ROLLBACK TO SAVEPOINT knock; RELEASE SAVEPOINT knock")
+        connection.needs_rollback, connection.run_on_commit = False, waiting

@@ -1,11 +1,13 @@
 """Every address of the API and of the pages x method x role x kind of id."""
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 
 import pytest
 from django.test import Client
 
 from tests.doors import rules
+from tests.doors.addresses import Address
 from tests.doors.knocking import Answer
 from tests.doors.matrix import (
     ASK_TO_SIGN_IN,
@@ -67,7 +69,7 @@ def faults(world: World, client: Client, role: RoleName, door: Door, realm: str,
         allowed = NOTED if door.method == "GET" else None if _given(door, answer) else set()
         if allowed is not None and answer.writes - allowed:
             yield f"{door} for {role}, {kind} id: wrote to {set(answer.writes)}"
-        found = [secret for secret in secrets if secret in f"{answer.body!r}{answer.headers}"]
+        found = [secret for secret in secrets if secret in answer.text]
         if found:
             yield f"{door} for {role}, {kind} id: shows {found}"
         if answer.status == 405 and _allowed(answer) != _methods(door, realm):
@@ -81,7 +83,7 @@ def _due(door: Door, role: RoleName, kind: Id | None, realm: str) -> int:
         return 302  # Who is signed in already is sent on.
     if door.rule is not None:
         return rules.expected(door.rule, role, kind, ASK_TO_SIGN_IN[realm])
-    everyone = {each.who for each in _rules_of(door, realm).values()} == {"anyone"}
+    everyone = {each.who for each in _rules_of(door.address, realm).values()} == {"anyone"}
     return 401 if realm == "api" and role == "anonymous" and not everyone else 405
 
 
@@ -89,13 +91,14 @@ def _given(door: Door, answer: Answer) -> bool:
     return door.rule is not None and answer.status == door.rule.status
 
 
-def _rules_of(door: Door, realm: str) -> dict[str, Rule]:
+@cache
+def _rules_of(address: Address, realm: str) -> dict[str, Rule]:
     found = API_DOORS if realm == "api" else PAGE_DOORS
-    return {each.method: each.rule for each in found if each.address == door.address and each.rule}
+    return {each.method: each.rule for each in found if each.address == address and each.rule}
 
 
 def _methods(door: Door, realm: str) -> set[str]:
-    return set(_rules_of(door, realm))
+    return set(_rules_of(door.address, realm))
 
 
 def _allowed(answer: Answer) -> set[str]:

@@ -1,7 +1,7 @@
 """Bodies of requests as pydantic models: strict types, unknown fields refused."""
 
 from itertools import islice
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.alias_generators import to_camel
@@ -26,9 +26,18 @@ AnyBody = TypeVar("AnyBody", bound=Body)
 def read_body(request: Request, shape: type[AnyBody]) -> AnyBody:
     """The JSON body of a request as `shape`; raises `Problem` 400 that names each wrong field."""
     try:
-        return shape.model_validate(request.data)
+        return shape.model_validate(_bounded(request.data, shape))
     except ValidationError as error:
         raise invalid_fields(errors_by_field(error)) from error
+
+
+def _bounded(data: Any, shape: type[Body]) -> Any:
+    """The body with no more unknown fields than an answer names: an error is made of each."""
+    if not isinstance(data, dict) or len(data) <= MOST_ERRORS:
+        return data
+    known = {field.alias or name for name, field in shape.model_fields.items()}
+    kept = known.union(islice((name for name in data if name not in known), MOST_ERRORS))
+    return {name: value for name, value in data.items() if name in kept}
 
 
 def errors_by_field(error: ValidationError) -> dict[str, list[str]]:

@@ -42,14 +42,15 @@ class SchemaView(SpectacularJSONAPIView):
         if language not in dict(settings.LANGUAGES):
             language = get_language()
         name = self._get_filename(request, None)
-        return Response(_document(language), headers={"Content-Disposition": f'inline; filename="{name}"'})
+        return Response(document(language), headers={"Content-Disposition": f'inline; filename="{name}"'})
 
 
 _making = threading.Lock()
 _made: dict[str, dict[str, Any]] = {}
 
 
-def _document(language: str) -> dict[str, Any]:
+def document(language: str) -> dict[str, Any]:
+    """The document in a language, made once in a process."""
     with _making, override(language):
         if language not in _made:
             _made[language] = SchemaView.generator_class().get_schema(request=None, public=True)
