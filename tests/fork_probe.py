@@ -10,6 +10,8 @@ import signal
 import sys
 import threading
 
+from tests.loaded_server import READ_AGAIN
+
 OURS = ("chat.", "config.", "graphs.", "rag.", "django.conf.settings", "twisted.internet.reactor")
 
 
@@ -29,8 +31,7 @@ def main() -> None:
     if sys.argv[2:]:
         from django.conf import settings
 
-        found["messages"] = settings.LIMIT_MESSAGES
-        found["prefix"] = settings.REDIS_PREFIX
+        found["read again"] = {name: getattr(settings, name) for name in READ_AGAIN}
     sys.stdout.write(json.dumps(found))
     sys.exit(int(sys.argv[1]) if sys.argv[1:] else 0)
 

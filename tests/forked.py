@@ -19,11 +19,15 @@ from pathlib import Path
 from subprocess import DEVNULL, Popen, TimeoutExpired
 from typing import IO
 
+from tests.loaded_server import READ_AGAIN
+
 ROOT = Path(__file__).resolve().parent.parent
 LOADED = "tests.loaded_server"
-#: What the product looks up when it asks a vendor, and not when it is loaded; what each one that is forked reads again;
-#: and what it never looks up.
-LATE = {"ANTHROPIC_BASE_URL", "CUSTOM_BASE_URL", "REDIS_PREFIX", "PYTEST_CURRENT_TEST"}
+#: What the product looks up when it asks a vendor, and not when it is loaded.
+_OF_THE_VENDOR = {"ANTHROPIC_BASE_URL", "CUSTOM_BASE_URL"}
+#: What it never looks up: tests tell it to what they put around the product (`tests/faults`).
+_OF_TESTS = {"CRASH_ORDERS", "PYTEST_CURRENT_TEST", "STATEMENT_NOTES", "STUCK", "STUCK_AT"}
+LATE = {*_OF_THE_VENDOR, *_OF_TESTS, *READ_AGAIN}
 _ONE_AT_A_TIME = threading.RLock()
 
 

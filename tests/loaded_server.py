@@ -14,6 +14,25 @@ from importlib import import_module
 
 from tests import fork_server
 
+#: What tests vary of the environment and settings hold under the name that it has there: nothing of the product keeps
+#: it anywhere else (`tests/test_forked.py`).
+READ_AGAIN = (
+    "DRAIN_S",
+    "LIMIT_CHANGES",
+    "LIMIT_FRAMES",
+    "LIMIT_IMPORTS",
+    "LIMIT_LOGIN",
+    "LIMIT_MESSAGES",
+    "LIMIT_ROLLBACKS",
+    "LIMIT_SOCKETS",
+    "LIMIT_UNKNOWN_SOCKETS",
+    "LIMIT_WRITES",
+    "LLM_PROVIDER",
+    "MAX_IMPORT_BYTES",
+    "REDIS_PREFIX",
+    "STREAM_IDLE_TIMEOUT_S",
+)
+
 
 def load(begin: str) -> None:
     """What `chat.web.server` does before it waits, but for its event loop."""
@@ -29,19 +48,24 @@ def load(begin: str) -> None:
 
 
 def read_late() -> None:
-    """What settings hold and tests vary: nothing of the product keeps it anywhere else."""
+    """Gives settings what this process was given of `READ_AGAIN`."""
     from django.conf import settings
 
     from config import environment
 
-    settings.REDIS_PREFIX = environment.read().redis_prefix
+    found = environment.read()
+    for name in READ_AGAIN:
+        setattr(settings, name, getattr(found, name.lower()))
 
 
 def impurities() -> list[str]:
-    """What is here and must not be: what is at work, and connections."""
+    """What is here and must not be: what is at work, connections, and what somebody has looked up too early."""
+    from django.conf import settings
     from django.db import connections
 
     found = [f"the database {each.alias}" for each in connections.all(initialized_only=True) if each.connection]
+    # Settings keep what was looked up.
+    found += [f"the setting {name}" for name in READ_AGAIN if name in vars(settings)]
     return found + fork_server.at_work()
 
 

@@ -9,6 +9,7 @@ import tempfile
 from typing import Any
 
 import pytest
+from pytest_django import Settings
 
 from tests import fork_server, forked, loaded_server
 from tests.web_process import of_the_test
@@ -47,7 +48,7 @@ def test_one_that_finds_the_product_loaded_finds_nothing_else_of_another_one() -
         assert "chat.models" not in alone.pop("ours")
         assert {"chat.models", "config.asgi"} <= set(beside.pop("ours"))
         assert beside == alone
-        assert (beside["messages"], beside["prefix"]) == (limit, own)
+        assert {"LIMIT_MESSAGES": limit, "REDIS_PREFIX": own}.items() <= beside["read again"].items()
 
 
 def test_a_killed_one_has_the_number_of_its_signal() -> None:
@@ -69,3 +70,8 @@ def test_what_all_would_share_is_found() -> None:
 @pytest.mark.django_db
 def test_a_connection_that_all_would_share_is_found() -> None:
     assert "the database default" in loaded_server.impurities()
+
+
+def test_a_setting_that_was_looked_up_too_early_is_found(settings: Settings) -> None:
+    assert settings.DRAIN_S
+    assert "the setting DRAIN_S" in loaded_server.impurities()

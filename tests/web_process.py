@@ -20,7 +20,10 @@ from tests.forked import Forked
 
 SERVER = "chat.web.server"
 #: What sets Django up in those that are forked by one that has loaded the product.
-LOADED_BY = {SERVER: "django.setup", "tests.faults.selling": "tests.shop.installed.begin"}
+LOADED_BY = {
+    **dict.fromkeys((SERVER, "tests.faults.counting", "tests.faults.stuck"), "django.setup"),
+    **dict.fromkeys(("tests.faults.crashing", "tests.faults.selling"), "tests.shop.installed.begin"),
+}
 ALLOWED_HERE = "DJANGO_ALLOW_ASYNC_UNSAFE"
 #: How long a process may take to serve, and to end.
 PATIENCE_S = 60

@@ -17,7 +17,15 @@ from config.account import Account, postgres_account
 from tests.config.running import ROOT
 
 #: The last migrations that knew one role only.
-LAST = (("graphs", "0003"), ("rag", "0001"), ("chat", "0003"))
+LAST = ("graphs 0003", "rag 0001", "chat 0003")
+#: One process for all of them.
+MIGRATE = """
+import sys, django
+from django.core.management import call_command
+django.setup()
+for last in sys.argv[1:]:
+    call_command("migrate", *last.split(), verbosity=0)
+"""
 
 
 def make(data_dir: Path) -> None:
@@ -38,11 +46,8 @@ def make(data_dir: Path) -> None:
             server.execute(f"CREATE DATABASE {local.DATABASE}")
         with psycopg.connect(url, autocommit=True) as database:
             database.execute("CREATE EXTENSION vector")
-            env = {**os.environ, "DATABASE_URL": url, "DATA_DIR": str(data_dir)}
-            for app, name in LAST:
-                subprocess.run(
-                    [sys.executable, "manage.py", "migrate", "-v", "0", app, name], cwd=ROOT, env=env, check=True
-                )
+            own = {"DATABASE_URL": url, "DATA_DIR": str(data_dir), "DJANGO_SETTINGS_MODULE": "config.settings"}
+            subprocess.run([sys.executable, "-c", MIGRATE, *LAST], cwd=ROOT, env=os.environ | own, check=True)
             database.execute("INSERT INTO graphs_workspace (slug, name, created_at) VALUES ('kept', 'Kept', now())")
 
 
