@@ -24,7 +24,7 @@ _SHORTEST = 8
 class RedactingFormatter(logging.Formatter):
     """Formats records in UTC with [secret] for secrets; with `rows` also what the database quotes of its rows."""
 
-    converter = time.gmtime
+    converter = time.gmtime  # type: ignore[assignment]
     default_time_format = "%Y-%m-%dT%H:%M:%S"
     default_msec_format = "%s.%03dZ"
 
