@@ -67,6 +67,7 @@ class Environment(BaseSettings):
     embedding_model: str = ""
     ai_debug: bool = False
     ai_log_text: bool = False
+    log_json: bool = False
     ai_log_sink: FunctionPath = ""
     metrics_token: Token = ""
     otel_exporter_otlp_endpoint: PageAddress = ""

@@ -1,8 +1,10 @@
 """The secrets that a process was given, kept out of every line it logs: the last wall, behind code that logs none."""
 
+import json
 import logging
 import os
 import re
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
 from urllib.parse import unquote, urlsplit
@@ -20,7 +22,11 @@ _SHORTEST = 8
 
 
 class RedactingFormatter(logging.Formatter):
-    """Formats records with [secret] for secrets; with `rows` also what the database quotes of its rows."""
+    """Formats records in UTC with [secret] for secrets; with `rows` also what the database quotes of its rows."""
+
+    converter = time.gmtime  # type: ignore[assignment]
+    default_time_format = "%Y-%m-%dT%H:%M:%S"
+    default_msec_format = "%s.%03dZ"
 
     def __init__(self, format: str, style: Literal["{"], secrets: Iterable[str], rows: bool = False) -> None:
         super().__init__(format, style=style)
@@ -28,12 +34,29 @@ class RedactingFormatter(logging.Formatter):
         self._secrets = sorted(secrets, key=len, reverse=True)
 
     def format(self, record: logging.LogRecord) -> str:
-        text = super().format(record)
+        return self.redacted(super().format(record), record)
+
+    def redacted(self, text: str, record: logging.LogRecord) -> str:
         if record.exc_info and not self._rows:
             text = _without_rows(text, record.exc_info[1])
         for secret in self._secrets:
             text = text.replace(secret, "[secret]")
         return text
+
+
+class JsonFormatter(RedactingFormatter):
+    """Formats each record as one line of JSON, named as events are; a traceback is a text in it."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = {
+            "time": self.formatTime(record),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": self.redacted(record.getMessage(), record),
+        }
+        if record.exc_info:
+            line["exception"] = self.redacted(self.formatException(record.exc_info), record)
+        return json.dumps(line, ensure_ascii=False)
 
 
 def among(variables: Mapping[str, str] = os.environ) -> set[str]:

@@ -296,7 +296,11 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
-        "line": {**_REDACTING, "format": "{levelname} {name}: {message}"},
+        "line": {
+            **_REDACTING,
+            **({"()": "config.known_secrets.JsonFormatter"} if ENV.log_json else {}),
+            "format": "{asctime} {levelname} {name}: {message}",
+        },
         "json": {**_REDACTING, "format": "{message}"},
     },
     "handlers": {

@@ -1,10 +1,12 @@
-"""Versions below these have known holes; see the advisories before lowering one."""
+"""Versions below these have known holes; see the advisories before lowering one. And all parts are listed."""
 
 import re
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, distribution, version
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parent.parent
 FLOORS = {
@@ -51,3 +53,38 @@ def test_django_stays_on_its_long_term_support() -> None:
 def test_every_requirement_is_pinned() -> None:
     lines = [line for line in (ROOT / "requirements.txt").read_text().splitlines() if line and not line.startswith("#")]
     assert len(lines) == len(PINNED)
+
+
+def required() -> list[Requirement]:
+    lines = (ROOT / "requirements.txt").read_text().splitlines()
+    found = [Requirement(line) for line in lines if line and not line.startswith("#")]
+    return [each for each in found if each.marker is None or each.marker.evaluate()]
+
+
+def brought_in() -> set[str]:
+    """The names of all that is installed because of what we name."""
+    found: set[tuple[str, str]] = set()
+    waiting = [(each, extra) for each in required() for extra in ("", *each.extras)]
+    while waiting:
+        each, extra = waiting.pop()
+        if (canonicalize_name(each.name), extra) in found:
+            continue
+        try:
+            lines = distribution(each.name).requires or []
+        except PackageNotFoundError:  # It has no wheel here.
+            continue
+        found.add((canonicalize_name(each.name), extra))
+        more = [Requirement(line) for line in lines]
+        needed = [one for one in more if one.marker is None or one.marker.evaluate({"extra": extra})]
+        waiting += [(one, name) for one in needed for name in ("", *one.extras)]
+    return {name for name, _extra in found}
+
+
+def test_every_part_is_listed() -> None:
+    """docs/parts.txt, with the versions that were last tried together."""
+    lines = (ROOT / "docs" / "parts.txt").read_text().splitlines()
+    listed = dict(line.split("==") for line in lines if line and not line.startswith("#"))
+    assert list(listed) == sorted(listed)
+    assert not brought_in() - listed.keys()
+    named = {canonicalize_name(each.name): str(each.specifier).removeprefix("==") for each in required()}
+    assert {name: listed[name] for name in named} == named

@@ -7,18 +7,18 @@ from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
 from chat.tools.object_reading import object_of
-from chat.tools.results import as_json, fitting
+from chat.tools.results import fitting
 from chat.tools.tool import Arguments, ReadTool, ToolContext, ToolFailed
 from graphs.history import queries
 from graphs.history.compare import between
+from graphs.history.first_difference import clipped_both
 from graphs.history.outside import catch_up
 from graphs.objects.headers import parent_of
 from graphs.objects.kinds import KINDS
 from graphs.objects.operations import OF_THE_ROW, Create, Delete, Operation, Record, Update
 from graphs.objects.refs import Ref, RefText
-from rag.texts.shortening import cut
 
-#: Characters of a value on either side.
+#: Characters of a value on either side, from where both differ.
 VALUE_CHARS = 1_000
 MOST_VERSION = 2**31 - 1
 Version = Annotated[int, Field(ge=1, le=MOST_VERSION)]
@@ -60,7 +60,8 @@ def _differences(operation: Operation, ref: Ref) -> Iterator[dict[str, Any]]:
     match operation:
         case Update(_, old, new):
             for name in _shown(operation.item.type, new, ref):
-                yield {**item, "field": name, "a": _short(old.get(name)), "b": _short(new[name])}
+                a, b = clipped_both(old.get(name), new[name], VALUE_CHARS)
+                yield {**item, "field": name, "a": a, "b": b}
         case Create():
             yield {**item, "action": "create"}
         case Delete():
@@ -75,11 +76,6 @@ def _shown(type_: str, record: Record, ref: Ref) -> Iterator[str]:
         hidden = name == "parent" and holder is not None and holder.may_see is not None
         if name not in OF_THE_ROW and not hidden and (not view.view_of or name in view.by_name):
             yield name
-
-
-def _short(value: Any) -> Any:
-    text = value if isinstance(value, str) else as_json(value)
-    return value if len(text) <= VALUE_CHARS else cut(text, VALUE_CHARS)
 
 
 COMPARE_VERSIONS = CompareVersions()

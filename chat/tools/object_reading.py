@@ -12,6 +12,7 @@ from pydantic import Field
 from chat.tools.results import FIELD_CHARS, SHORT_CHARS, as_json, fitting, next_offset
 from chat.tools.tool import SKIPPED, Arguments, ReadTool, ToolContext, ToolFailed
 from graphs.history import queries
+from graphs.history.first_difference import clipped_both
 from graphs.history.outside import catch_up
 from graphs.models import Modification, Object, Revision
 from graphs.objects.actions import quoted, some
@@ -239,7 +240,8 @@ def _change(change: Modification) -> dict[str, Any]:
     what = {"item": f"{change.kind}:{change.key}"} if change.kind != change.type else {}
     if change.action != Modification.Action.UPDATE:
         return {**what, "action": str(change.action)}
-    return {**what, "field": change.field, "old": _cell(change.old), "new": _cell(change.new)}
+    old, new = clipped_both(change.old, change.new, CELL_CHARS)
+    return {**what, "field": change.field, "old": old, "new": new}
 
 
 def _holder(member: Member, kind: Kind, record: dict[str, Any]) -> dict[str, str]:

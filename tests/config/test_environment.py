@@ -22,6 +22,7 @@ WRONG = {
     "CELERY_BROKER_URL": ["nonsense", "http://host", "memory://"],
     "REDIS_PREFIX": ["a b", "{a}", "x" * 51],
     "DEBUG": SWITCHES, "HTTPS": SWITCHES, "AI_DEBUG": SWITCHES, "AI_LOG_TEXT": SWITCHES,
+    "LOG_JSON": SWITCHES,
     "SECRET_KEY": ["nonsense"], "METRICS_TOKEN": ["nonsense"],
     "SECRET_KEY_FALLBACKS": ["nonsense", f"{'x' * 32},short"],
     "ALLOWED_HOSTS": ["https://example.org", "example.org:8000", "example.org/chat", "a b"],

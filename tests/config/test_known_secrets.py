@@ -1,8 +1,13 @@
+import json
 import logging
+import os
+import subprocess
+import sys
 
 import psycopg
 import pytest
 from django import db
+from django.utils.module_loading import import_string
 
 from config.known_secrets import RedactingFormatter, among
 
@@ -21,6 +26,58 @@ def test_a_secret_is_taken_out_of_messages_and_tracebacks() -> None:
     assert "canary" not in logged
     assert "ERROR sent [secret]\n" in logged
     assert "RuntimeError: the key [secret] is wrong" in logged
+
+
+def configured(**environment: str) -> logging.Formatter:
+    """The formatter of lines that are no events, as the settings make it with these variables."""
+    told = (
+        "import json; from django.conf import settings; "
+        "print(json.dumps(settings.LOGGING['formatters']['line'] | {'secrets': ['canary-key']}))"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", told],
+        env={**os.environ, **environment, "DJANGO_SETTINGS_MODULE": "config.settings"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    given = json.loads(found.stdout)
+    made: logging.Formatter = import_string(given.pop("()"))(**given)
+    return made
+
+
+def a_fault(text: str) -> logging.LogRecord:
+    try:
+        raise RuntimeError("the key canary-key is wrong")
+    except RuntimeError as error:
+        record = logging.LogRecord("x.y", logging.ERROR, "x.py", 1, text, (), (type(error), error, error.__traceback__))
+    record.created, record.msecs = 1_700_000_000.25, 250.0
+    return record
+
+
+def test_lines_begin_with_their_time_in_utc(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "America/New_York")
+    line = configured().format(a_fault("sent canary-key"))
+    assert line.splitlines()[:2] == [
+        "2023-11-14T22:13:20.250Z ERROR x.y: sent [secret]",
+        "Traceback (most recent call last):",
+    ]
+    assert "canary" not in line
+
+
+def test_a_line_of_json_says_all_without_secrets() -> None:
+    line = configured(LOG_JSON="true").format(a_fault('sent "canary-key"\nand more'))
+    assert "\n" not in line
+    said = json.loads(line)
+    assert said.pop("exception").splitlines()[-1] == "RuntimeError: the key [secret] is wrong"
+    assert said == {
+        "time": "2023-11-14T22:13:20.250Z",
+        "level": "error",
+        "logger": "x.y",
+        "message": 'sent "[secret]"\nand more',
+    }
+    quiet = logging.LogRecord("x", logging.INFO, "x.py", 1, "%s of %s", (1, 2), None)
+    assert "exception" not in json.loads(configured(LOG_JSON="true").format(quiet))
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from graphs.workflows.live import editing
 from tests.cast import member
 from tests.graphs.history.test_changes import TO_RETURN
 from tests.graphs.history.test_rollback import removed
-from tests.proposed import DELETE, RENAME, waiting
+from tests.proposed import DELETE, MOVE, RENAME, waiting
 from tests.things import Thing, beside, change_sets, new_thing, node_of
 
 pytestmark = pytest.mark.django_db
@@ -71,6 +71,25 @@ def told(stream_name: str) -> list[tuple[str, dict[str, Any]]]:
 def renaming(alice: User, nba: Graph) -> Proposal:
     """Of a node."""
     return waiting(alice, nba, RENAME)[0]
+
+
+def test_only_what_was_decided_is_told_as_a_decision(
+    alice: User, bob: User, dora: User, nba: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[tuple[str, str]] = []
+    monkeypatch.setattr(deciding, "emit", lambda name, **fields: told.append((name, fields["outcome"])))
+    first, second, stale = (waiting(alice, nba, call)[0] for call in (RENAME, MOVE, RENAME))
+    with pytest.raises(Forbidden):
+        approve(bob, first)
+    refused("digest", alice, first, digest="0" * 64)
+    refused("validation", alice, first, edited_arguments={"nodeKey": 1}, digest=first.digest)
+    assert told == []
+    approve(alice, first)
+    refused("decided", dora, first)
+    refused("stale", alice, stale)
+    reject(alice, second)
+    refused("decided", dora, second)
+    assert told == [("hitl_decision", "applied"), ("hitl_decision", "rejected")]
 
 
 def test_a_decision_writes_no_more_of_a_proposal_than_it_changes(alice: User, proposal: Proposal) -> None:

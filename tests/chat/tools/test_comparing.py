@@ -89,3 +89,16 @@ def test_what_is_foreign_is_answered_as_what_is_absent(slots: UseCase, other_wor
     ]
     assert told[0] == told[1]
     assert "There is no" in told[0]
+
+
+def test_of_long_values_that_begin_alike_the_difference_is_told(slots: UseCase, alice: User) -> None:
+    ref, alike = Ref("usecase", str(slots.pk)), "so and so " * 500
+    changed(alice, ref, **{"data.problem": f"{alike}before"})
+    changed(alice, ref, **{"data.problem": f"{alike}after"})
+    (found,) = compared(alice, ref, 2, 3)["differences"]
+    assert (found["a"][-9:], found["b"][-8:]) == ("so before", "so after")
+    call = tools.parse("read_history", f'{{"object": "{ref}"}}', tools.by_name())
+    assert isinstance(call, ParsedCall)
+    told: Any = tools.run(call, ToolContext(member_of(alice), None))
+    (change,) = told["versions"][0]["changes"]
+    assert (change["old"][-6:], change["new"][-5:]) == ("before", "after")

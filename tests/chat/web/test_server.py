@@ -35,4 +35,4 @@ def test_a_process_whose_events_nobody_would_take_does_not_start(tmp_path: Path)
     done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 1
     (said,) = done.stderr.splitlines()
-    assert said.startswith("CRITICAL countersign.server: AI_LOG_SINK names no function")
+    assert said.split(" ", 1)[1].startswith("CRITICAL countersign.server: AI_LOG_SINK names no function")
