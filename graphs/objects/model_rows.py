@@ -32,6 +32,8 @@ from graphs.objects.kinds import KINDS, Field, Kind, is_secret
 from graphs.objects.operations import OTHER_COLUMNS, Record
 from graphs.site.json_values import same
 
+_WRITE_JSON = json.JSONEncoder(default=str).encode
+_READ_JSON = json.JSONDecoder(parse_constant=str).decode
 _writing: ContextVar[bool] = ContextVar("writing an object", default=False)
 
 
@@ -168,7 +170,7 @@ def _as_json(column: Any, value: Any) -> Any:
             return value
         case dict() | list():
             # A column may have a decoder of its own, and JSON has no infinite numbers.
-            return json.loads(json.dumps(value, default=str), parse_constant=str)
+            return _READ_JSON(_WRITE_JSON(value))
     try:
         return DjangoJSONEncoder().default(value)
     except (TypeError, ValueError):  # of a class of the application

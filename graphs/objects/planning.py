@@ -373,7 +373,8 @@ def _without_a_look(kind: Kind, *, free: bool) -> set[str]:
 
 def _require_place(kind: Kind, planned: _PlannedObject, values: Record) -> None:
     """Raises `ChangeRefused` for a value that would put a new row elsewhere than where its registration puts it."""
-    placed, here = {column.name for column in placing(kind, planned.of)}, record_of(kind, planned.row)
+    placed = {column.name for column in placing(kind, planned.of)}
+    here = record_of(kind, planned.row) if placed else {}
     for name, value in values.items():
         if kind.field(name).column in placed and not same(value, here[name]):
             message = _("{field} says where {object} belongs, and is set by itself. Leave it out.")

@@ -20,7 +20,7 @@ from graphs.objects.refs import Ref
 from graphs.objects.stores import find
 from graphs.site.access import Member
 from graphs.tables import csv_files, spreadsheets
-from graphs.tables.columns import is_known
+from graphs.tables.columns import columns_of, is_known
 from graphs.tables.import_plan import ImportPlan, RowPlan, changed_since, plan
 from graphs.tables.table import Table
 from graphs.workflows import trust
@@ -70,9 +70,11 @@ def import_rows(
     Raises `RowsRefused`, `OtherFile`, `EditConflicts`, `KeyUsed`, `ChangeRefused` and `Forbidden`.
     """
     member.require_editor()
-    planned = _without_errors(plan(member, kind, table))
-    changed = _headers(member, [row.ref for row in planned.rows if row.action == "update"])
-    catch_up(changed)
+    changed: list[Object] = []
+    if _names_some(kind, table):
+        planned = _without_errors(plan(member, kind, table))
+        changed = _headers(member, [row.ref for row in planned.rows if row.action == "update"])
+        catch_up(changed)
     planned_now: list[Operation] = []  # nothing for a request that was done before
 
     def operations(editor: Member) -> Sequence[Operation]:
@@ -93,6 +95,12 @@ def import_rows(
     except _NothingToDo:
         return None
     return _counted(done)
+
+
+def _names_some(kind: Kind, table: Table) -> bool:
+    """Whether rows name objects that may be there: what only makes new ones is planned once, where it is done."""
+    place = columns_of(kind, table.heads)[0].id
+    return place is not None and any(row.cells[place].strip() for row in table.rows)
 
 
 def _without_errors(planned: ImportPlan) -> ImportPlan:
