@@ -12,17 +12,14 @@ from django.db import connection
 from django.test import Client
 
 from chat.models import ProposalStatus
-from graphs.history import editing
 from graphs.history.outside import catch_up
 from graphs.models import Folder, Membership, Modification, Role, UseCase, Workspace
 from graphs.models.records import Record
-from graphs.objects.actions import UpdateObject
-from graphs.objects.edit_conflicts import EditConflicts
 from graphs.objects.headers import existing
 from graphs.objects.refs import Ref
-from graphs.site.access import member_of
 from tests.graphs.api.callers import post_json, with_token
 from tests.graphs.records.asking import name_of, path_of
+from tests.graphs.tables.files import preview, send
 from tests.proposed import waiting
 
 pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
@@ -62,17 +59,9 @@ def write(client: Client, record: Record, **updates: Any) -> Any:
     return post_json(client, f"{path_of(record)}/changes", {"actions": [action], "expected": [seen]})
 
 
-def bring_in(user: User, records: Sequence[Record], **updates: Any) -> list[Any] | None:
-    """Gives all of these records the values, as an import does; what stood in the way, having seen their versions."""
-    member, refs = member_of(user), [Ref.parse(name_of(each)) for each in records]
-    of = existing(member.workspace.pk, refs[0])
-    assert of is not None
-    actions = [UpdateObject.model_validate({"object": str(ref), "updates": updates}) for ref in refs]
-    try:
-        editing.edit(member, of, editing.Request(actions, [(ref, 1) for ref in refs]))
-    except EditConflicts as stood:
-        return [conflict.found for conflict in stood.conflicts]
-    return None
+def table_of(records: Sequence[Record], field: str, text: str) -> str:
+    """A file that gives all of these records the text."""
+    return "\n".join([f"id,{field}", *(f"{record.pk},{text}" for record in records)])
 
 
 def chain(record: Record, field: str) -> list[Any]:
@@ -117,28 +106,29 @@ def test_a_proposal_a_hand_and_an_import_at_one_record(
     catch_up([around])
     call = ("update_object", {"object": name_of(picking), "updates": {"data.problem": "Proposed", "data.domain": "P"}})
     (proposal,) = waiting(alice, around, call)
-    (hand,) = people(picking.workspace, 1)
-    bob = User.objects.get(username="hand-0")
-    decided, written, stood = at_once(
+    hand, importer = people(picking.workspace, 2)
+    file = table_of([picking, labels], "data.problem", "Imported")
+    expected = preview(importer, file, "usecase")["expected"]
+    decided, written, brought = at_once(
         [
             lambda: post_json(client, f"/api/v1/proposals/{proposal.pk}/decide", {"approved": True}),
             lambda: write(hand, picking, **{"data.problem": "By hand"}),
-            lambda: bring_in(bob, [picking, labels], **{"data.problem": "Imported"}),
+            lambda: send(importer, file, "usecase", expected=expected),
         ]
     )
     for row in (picking, labels, proposal):
         row.refresh_from_db()
     won = picking.data["problem"]
     is_applied = proposal.status == ProposalStatus.APPLIED
-    assert (is_applied, written.status_code == 201, stood is None) == tuple(
+    assert (is_applied, written.status_code == 201, brought.status_code == 201) == tuple(
         won == text for text in ("Proposed", "By hand", "Imported")
-    ), (decided.content, written.content, stood)
+    ), (decided.content, written.content, brought.content)
     assert chain(picking, "data.problem") == ["Long ways.", won]
-    assert labels.data.get("problem") == ("Imported" if stood is None else None)
+    assert labels.data.get("problem") == ("Imported" if won == "Imported" else None)
     assert picking.data.get("domain") == ("P" if is_applied else None)
     if written.status_code != 201:
         assert [each["found"] for each in written.json()["conflicts"]] == [won]
-    if stood is not None:
-        assert stood == [won]
+    if brought.status_code != 201:
+        assert [each["found"] for each in brought.json()["conflicts"]] == [won]
     if not is_applied:
         assert won in decided.content.decode()

@@ -30,6 +30,8 @@ async def _lists(story: Story) -> None:
     await story.call("the next page", "GET", first["next"].partition(API)[2], who="bob")
     await story.call("turned", "GET", "objects?type=graph&orderBy=-name")
     await story.call("a search", "GET", "objects?type=graph&search=players")
+    await story.call("words and a value", "GET", "objects?type=graph&words=players season&where=name:NBA statistics")
+    await story.call("what has no such value", "GET", "objects?type=graph&where=metadata:x")
     await story.call("a field that orders nothing", "GET", "objects?type=graph&orderBy=metadata")
     await story.call("a parent that holds none", "GET", "objects?type=graph&parent=nodeType:api-call")
 
