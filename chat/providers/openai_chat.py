@@ -37,9 +37,11 @@ def chat_body(request: ModelRequest, config: ProviderConfig) -> dict[str, Any]:
 def _echoing(messages: Sequence[PromptMessage], config: ProviderConfig) -> list[dict[str, Any]]:
     """The messages with the reasoning of every turn that called tools, "" of other vendors: DeepSeek demands it."""
     sent = list(map(_message, messages))
+    if not any(message.tool_calls for message in messages):
+        return sent
     turns = list(accumulate(message.role == "user" for message in messages))
     calling = {turn for turn, message in zip(turns, messages, strict=True) if message.tool_calls}
-    for number, message in enumerate(messages) if calling else ():
+    for number, message in enumerate(messages):
         if message.role == "assistant" and turns[number] in calling:
             own = not message.model or same_vendor(config, message.model)
             sent[number]["reasoning_content"] = message.reasoning if own else ""

@@ -77,7 +77,7 @@ def rows_of(sent: Iterable[KeptRequest]) -> RequestRows:
     """What is stored of these requests: nothing where nothing shall be kept."""
     requests: list[dict[str, Any]] = []
     entries: dict[bytes, Entry] = {}
-    older: dict[bytes, Entry] = {}
+    older: list[Entry] = []
     for each in sent if settings.AI_KEEP_REQUESTS_DAYS else ():
         layout = take_apart(body_of(each.config, each.request), each.before.layout)
         if each.round == 0:
@@ -85,7 +85,7 @@ def rows_of(sent: Iterable[KeptRequest]) -> RequestRows:
         tools = (layout.tools,) if layout.tools else ()
         last_shared = max(layout.shared - 1, 0)
         entries |= {entry.digest: entry for entry in (*tools, *layout.entries[last_shared:])}
-        older |= {entry.digest: entry for entry in layout.entries[:last_shared]}
+        older += layout.entries[:last_shared]
         requests.append(
             {
                 "id": each.id,
@@ -99,11 +99,9 @@ def rows_of(sent: Iterable[KeptRequest]) -> RequestRows:
                 "marks": layout.marks,
             }
         )
-    return RequestRows(
-        tuple(requests),
-        tuple(entries.values()),
-        tuple(entry for digest, entry in older.items() if digest not in entries),
-    )
+    if len(requests) > 1:  # Of one they are different ones anyway: hundreds, in a long conversation.
+        older = list({entry.digest: entry for entry in older if entry.digest not in entries}.values())
+    return RequestRows(tuple(requests), tuple(entries.values()), tuple(older))
 
 
 def forget_old(until: float) -> int:
