@@ -8,6 +8,7 @@ statements of a bulk change but those that mark transactions.
 
 import json
 import sys
+import time
 from collections.abc import Callable
 from itertools import permutations
 from typing import Any
@@ -132,6 +133,7 @@ def reads(times: Times, member: Any, folder: Any, count: int) -> None:
         timed(times, "read list", read_list)
         answer = timed(times, "list", lambda: client.get("/use-cases/", HTTP_HOST="localhost"))
         assert answer.status_code == 200, answer.status_code
+        timed(times, "other page", lambda: client.get("/account/", HTTP_HOST="localhost"))
         timed(times, "bare matrix", bare_matrix)
         timed(times, "matrix", matrix)
 
@@ -154,6 +156,20 @@ def retrievals(times: Times, member: Any, name: str, count: int) -> None:
     for number in range(count):
         question = f"What is slow in process {number % 97} of site {number % 13}?"
         timed(times, name, lambda asked=question: source.retrieve(member, about, asked, account_of(about)))
+
+
+def questions(times: Times, member: Any, folder: Any, count: int) -> None:
+    """The processor's time, without PostgreSQL's, for what is sent with a question about a folder."""
+    from graphs.objects.headers import header_of
+    from graphs.objects.kinds import KINDS
+    from graphs.site.accounts import account_of
+    from rag.sources.registered_sources import source_of
+
+    about, source = header_of(KINDS["folder"], member.workspace.pk, folder), source_of("folder")
+    for number in range(count):
+        began = time.process_time()
+        source.retrieve(member, about, f"What is slow at site {number % 13} and worth it?", account_of(about))
+        times.setdefault("question", []).append(time.process_time() - began)
 
 
 def bulk(member: Any, folder: Any, count: int) -> int:
@@ -189,8 +205,9 @@ def main() -> None:
     scale = json.loads(sys.argv[1])
     member = member_of(Membership.objects.get(user__username="demo").user)
     times: Times = {}
-    portfolio(member.workspace, "Few", scale["few"])
+    few = portfolio(member.workspace, "Few", scale["few"])
     retrievals(times, member, "retrieval few", scale["questions"])
+    questions(times, member, few, scale["reads"])
     folder = portfolio(member.workspace, "Listed", scale["listed"])
     updates(times, member, scale["updates"])
     reads(times, member, folder, scale["reads"])

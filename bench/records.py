@@ -53,7 +53,9 @@ def rows(times: Mapping[str, Sequence[float]], statements: int, scale: Scale) ->
     listed = f"{scale.listed:,} use cases"
     yield row(f"page with the list of {listed} / its SQL", "bare list", "list", 3.0)
     yield row("the same list without its page / its SQL", "bare list", "read list", None)
+    yield row("the same page / one without a list", "other page", "list", None)
     yield row(f"matrix of {listed} / its SQL", "bare matrix", "matrix", 3.0)
     yield row(f"retrieval p95, {scale.many:,} records / {scale.few:,}", "retrieval few", "retrieval many", 3.0, p95)
-    nothing = float("nan")
+    nothing, asked = float("nan"), f"question about a folder of {scale.few:,} use cases, CPU"
+    yield Row(asked, nothing, ms["question"], ms["question"], 100, "ms", "ms")
     yield Row(f"bulk change of {scale.changed:,} records", nothing, statements, statements, 12, "", "statements")
