@@ -26,7 +26,6 @@ CALLS = {
 }  # fmt: skip
 #: Where such a call stands all the same, with the reason.
 ALLOWED = {
-    ("rag/sources/graphs/cache.py", "pickle.loads"): "of the site's own Valkey, which holds what it wrote itself",
     ("chat/admin/conversation.py", "mark_safe"): "of HTML that nh3 has cleaned",
     ("graphs/admin/history.py", "mark_safe"): "of a constant",
     ("graphs/records/drawing/finishing.py", "ElementTree.fromstring"): "of what the drawing's own library wrote",

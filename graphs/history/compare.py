@@ -6,7 +6,7 @@ fields, the index is searched from field to field, so that a hundred thousand ve
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from django.db import connection
@@ -90,23 +90,23 @@ def between(type_: str, object_id: int, a: int, b: int) -> tuple[Operation, ...]
     return tuple(operation for operation in found if operation is not None)
 
 
-def _rows(type_: str, object_id: int, a: int, b: int) -> Sequence[Sequence[Any]]:
+def _rows(type_: str, object_id: int, a: int, b: int) -> Iterable[Sequence[Any]]:
     where = {"type": type_, "object": object_id, "a": a, "b": b, "few": FEW_FIELDS}
     if b - a > NEAR:
-        found = _fetch(_SEARCHED, where)
+        found = list(_fetch(_SEARCHED, where))
         if len(found) < FEW_FIELDS:
             return found
     return _fetch(_READ, where)
 
 
-def _fetch(touched: str, where: dict[str, Any]) -> list[Sequence[Any]]:
+def _fetch(touched: str, where: dict[str, Any]) -> Iterator[Sequence[Any]]:
+    """Row by row, so that of all values the texts are not there beside what is made of them."""
     with connection.cursor() as cursor:
         cursor.execute(touched + _ENDS, where)
-        # Django's cursor gives JSON as text.
-        return [
-            [json.loads(value) if column in _JSON and value is not None else value for column, value in enumerate(row)]
-            for row in cursor.fetchall()
-        ]
+        for row in cursor:
+            # Django's cursor gives JSON as text. A field that was changed once has its old value twice.
+            read = {text: json.loads(text) for column in _JSON if (text := row[column]) is not None}
+            yield [read.get(value) if column in _JSON else value for column, value in enumerate(row)]
 
 
 def _operation(item: Ref, ends: dict[str, _Ends]) -> Operation | None:

@@ -222,6 +222,7 @@ WITHIN_TRANSACTION = {
     "graphs.history.fast_rows:_write": "apply",
     "graphs.history.fast_rollback:take_back": "a rollback",
     "graphs.workflows.trust:mark_again": "a rollback",
+    "graphs.workflows.trust:_tell_the_log": "lift",
     "graphs.history.recording:record": "apply, a rollback, an import, saving",
     "graphs.workflows.store:_delete": "apply, a rollback, a live edit",
     "graphs.workflows.store:_update": "apply, a rollback, a live edit",
