@@ -28,15 +28,21 @@ def one_process(cast: None) -> Iterator[Site]:
 
 
 @pytest.fixture(scope="module")
-def shared_site(browser: Browser, django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Site]:
-    """One process and the cast for all stories of a module: to start it takes as long as most of them."""
+def shared_cast(browser: Browser, django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Workspace]:
+    """The cast for all stories of a module, which find what others left. Gives the workspace `demo`."""
     with django_db_blocker.unblock(), kept():
         demo, other = (Workspace.objects.create(slug=slug, name=slug.title()) for slug in ("demo", "other"))
         for name, workspace, role in (("alice", demo, Role.EDITOR), ("bob", demo, Role.VIEWER)):
             member(name, workspace, role)
         member("charlie", other, Role.EDITOR)
-        with site(port=port()) as started:
-            yield started
+        yield demo
+
+
+@pytest.fixture(scope="module")
+def shared_site(shared_cast: Workspace) -> Iterator[Site]:
+    """One process for all stories of a module: to start it takes as long as most of them."""
+    with site(port=port()) as started:
+        yield started
 
 
 @pytest.fixture

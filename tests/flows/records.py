@@ -64,6 +64,14 @@ def decide(visitor: Visitor, button: str, status: str, card: int = -1) -> None:
     expect(shown).to_have_attribute("data-status", status)
 
 
+def reject(visitor: Visitor, card: int) -> None:
+    """Gives up what a card proposes, without a reason."""
+    shown = visitor.cards.nth(card)
+    shown.get_by_role("button", name="Reject", exact=True).click()
+    shown.get_by_role("textbox").press("Enter")
+    expect(shown).to_have_attribute("data-status", "rejected")
+
+
 def change(visitor: Visitor, path: str, text: str) -> None:
     """Edits a field in its place, by keyboard."""
     section = visitor.page.locator(f'[data-path="{path}"]')

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from chat.models import Session
-from tests.flows.records import begin_anew, change, decide, new_portfolio, open_record, path_of, proposing, says
+from tests.flows.records import begin_anew, change, decide, new_portfolio, open_record, path_of, proposing, reject, says
 from tests.flows.visitor import Visitor
 from tests.graphs.records.asking import name_of
 from tests.graphs.records.portfolio import Portfolio
@@ -15,13 +15,6 @@ from tests.site import Site
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 Visit = Callable[..., Visitor]
-
-
-def reject(visitor: Visitor) -> None:
-    """Gives the proposal up without a reason."""
-    visitor.cards.get_by_role("button", name="Reject").click()
-    visitor.page.keyboard.press("Enter")
-    expect(visitor.cards).to_have_attribute("data-status", "rejected")
 
 
 @pytest.fixture
@@ -47,12 +40,7 @@ def test_cu_002_all_that_happened_to_a_record_stands_in_its_history(
     for number, told in enumerate(("conversation", "by hand", "It began here")):
         expect(entries.nth(number)).to_contain_text(told)
     expect(entries.first).to_contain_text("scripted")
-    # Bob reads the same history; of the conversation he learns no more than whose it was.
-    bob = open_record(visit(shared_site.web.url, "bob"), case, "?tab=history")
-    expect(bob.page.locator("graph-history .history-entry")).to_have_count(3)
-    expect(bob.page.locator("graph-history")).to_contain_text("alice")
-    expect(bob.page.locator("graph-history")).not_to_contain_text("Please.")
-    assert alice.errors == bob.errors == []
+    assert alice.errors == []
 
 
 def test_cu_011_a_change_is_given_up_two_versions_are_compared_and_one_comes_back(
@@ -61,7 +49,7 @@ def test_cu_011_a_change_is_given_up_two_versions_are_compared_and_one_comes_bac
     case = work.use_cases[0]
     alice = open_record(visit(shared_site.web.url, "alice"), case)
     alice.ask(says("Shorter:", proposing("update_object", object=name_of(case), updates={"data.problem": "Ways."})))
-    reject(alice)
+    reject(alice, 0)
     for path, text in (("data.contact", "Ann"), ("data.problem", "Long ways.")):
         change(alice, path, text)
     alice.page.get_by_role("link", name="History").click()
@@ -100,11 +88,6 @@ def test_cu_015_several_conversations_about_a_record_are_named_taken_up_and_dele
     menu.get_by_label("Title").fill("Numbers")
     alice.page.keyboard.press("Enter")
     expect(menu.locator(".session-title").first).to_have_text("Numbers")
-    alice.page.goto(f"{alice.url}/companies/")
-    row = alice.page.get_by_role("row").filter(has=alice.page.locator(f'a[href*="{work.company.pk}"]'))
-    expect(row.locator(".badge")).to_contain_text("2")
-    open_record(alice, work.company)
-    alice.chat.locator(".title").click()
     menu.get_by_role("button", name="Delete Numbers").click()
     menu.get_by_role("button", name="Delete", exact=True).click()
     expect(menu.locator(".session")).to_have_count(1)

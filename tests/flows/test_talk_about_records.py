@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from chat.models import Session
 from config.demo.records import import_demo_records
-from graphs.models import Company, Folder, Graph, UseCase
+from graphs.models import Company, Folder, UseCase, Workspace
 from tests.browser import port
 from tests.flows.records import open_record, path_of
 from tests.flows.visitor import Visitor
@@ -20,13 +20,9 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 Visit = Callable[..., Visitor]
 
 
-@pytest.fixture
-def northwind(cast: None, nba: Graph) -> Company:
-    return import_demo_records(nba.workspace)
-
-
-@pytest.fixture
-def without_a_key(northwind: Company) -> Iterator[Site]:
+@pytest.fixture(scope="module")
+def without_a_key(shared_cast: Workspace) -> Iterator[Site]:
+    import_demo_records(shared_cast)
     with site(port=port(), LLM_PROVIDER="demo") as started:
         yield started
 
@@ -59,8 +55,9 @@ def test_cu_018_alice_asks_rates_sees_what_would_change_and_approves_bob_sees_it
 
 
 def test_cu_011_deleting_a_company_shows_counts_and_a_list_and_undo_brings_all_back_with_conversations(
-    without_a_key: Site, visit: Visit, northwind: Company
+    without_a_key: Site, visit: Visit
 ) -> None:
+    northwind = Company.objects.get(name="Northwind Logistics")
     cases = set(UseCase.objects.values_list("pk", flat=True))
     picking = UseCase.objects.get(name="Picking routes")
     alice = open_record(visit(without_a_key.web.url, "alice"), picking)

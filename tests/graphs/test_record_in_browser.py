@@ -1,5 +1,6 @@
 """The page of a record in real browsers, at a site of its own: editing in place, with others there."""
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -16,6 +17,7 @@ from graphs.objects.headers import header_of
 from graphs.objects.kinds import KINDS
 from tests.browser import TIMEOUT, Windows, port, sign_in
 from tests.cast import signed_in
+from tests.doors.naughty import NAUGHTY
 from tests.graphs.records.asking import TYPES, update
 from tests.graphs.records.conftest import AXES
 from tests.graphs.records.portfolio import Portfolio
@@ -94,6 +96,20 @@ def test_a_text_is_edited_by_keyboard_with_a_preview(visit: Open, portfolio: Por
     portfolio.use_cases[0].refresh_from_db()
     assert portfolio.use_cases[0].data["problem"] == "Goods lie **anywhere**."
     assert portfolio.use_cases[0].data["name"] == "Slot planning"
+
+
+def test_naughty_texts_are_saved_as_they_were_typed(visit: Open, portfolio: Portfolio) -> None:
+    page, case = visit(portfolio.use_cases[0]), portfolio.use_cases[0]
+    for name in ("bidi override", "zalgo", "script", "svg", "template", "json", "leading equals", "markdown", "blank"):
+        edit(page, "data.problem").fill(NAUGHTY[name])
+        page.keyboard.press("Control+Enter")
+        expect(field(page, "data.problem").locator("form")).to_have_count(0)
+        case.refresh_from_db()
+        assert case.data["problem"] == NAUGHTY[name]
+        expect(value(page, "data.problem")).to_have_attribute(
+            "data-value", json.dumps(NAUGHTY[name], ensure_ascii=False)
+        )
+    assert page.locator("[onload], [onmouseover], a[name=n], img[src*=evil]").count() == 0
 
 
 def test_escape_asks_before_it_loses_what_was_typed(visit: Open, portfolio: Portfolio) -> None:
