@@ -47,11 +47,17 @@ def existing(workspace_id: int, ref: Ref) -> Object | None:
         rows = row_store.read(model, statement_by_key(model), [workspace_id, ref.key])
         return rows[0][0] if rows else None
     kind = KINDS[ref.type]
-    found = Object.objects.filter(workspace=workspace_id, type=ref.type, key=ref.key).first()
+    headers = row_store.read(Object, _HEADER, [workspace_id, ref.type, ref.key])
     row = rows_with(kind, workspace_id, [ref.key]).first()
     if row is None:
         return None
-    return found or header_of(kind, workspace_id, row)
+    return headers[0][0] if headers else header_of(kind, workspace_id, row)
+
+
+#: Written out, as what `statement_by_key` gives: every request that names an object asks.
+_HEADER = f"""
+SELECT {row_store.columns(Object)} FROM graphs_object WHERE workspace_id = %s AND type = %s AND key = %s
+"""  # noqa: S608 - what is inserted are names of columns
 
 
 def existing_with_rows(workspace_id: int, refs: Iterable[Ref]) -> list[tuple[Object, Any]]:

@@ -2,7 +2,7 @@
 
 import os
 from contextlib import suppress
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib.util import find_spec
 
 from django.conf import settings
@@ -62,7 +62,7 @@ def by_name(name: str) -> Embedder:
         if name != LOCAL_MODEL:
             text = _("There is no local model '%(name)s': the one that comes along is '%(local)s'.")
             raise EmbedderUnavailable(text % {"name": name, "local": LOCAL_MODEL})
-        if find_spec("wordllama") is None:
+        if not _comes_along():
             raise EmbedderUnavailable(_("The package wordllama is not installed: there is no wheel for this platform."))
         return _local()
     entry = settings.CHAT_PROVIDERS.get(provider)
@@ -90,6 +90,12 @@ def price(name: str) -> float | None:
         return 0.0
     known = settings.EMBEDDING_MODELS.get(model) if provider == OPENAI else None
     return float(known["price"]) if known else None
+
+
+@cache
+def _comes_along() -> bool:
+    """Whether the local model is installed; to look for it takes longer than all else here."""
+    return find_spec("wordllama") is not None
 
 
 @lru_cache(maxsize=1)
