@@ -44,6 +44,11 @@ def load(begin: str) -> None:
     import_module(settings.ASGI_APPLICATION.rpartition(".")[0])
     import_module(settings.ROOT_URLCONF)
     import_module("rag.texts.tokens").count_tokens("")
+    # What it imports at its first questions: of readiness, and of a model.
+    import_module("django.db.migrations.loader").MigrationLoader(None)
+    for provider in ("anthropic", "demo.provider", "openai"):
+        import_module(f"chat.providers.{provider}")
+    import_module("chat.prompts.versions").prompt_version()
     fork_server.keep(impurities())
 
 

@@ -14,6 +14,7 @@ from django.conf import settings
 from django.db import connection
 
 from config import local
+from tests import prepared_site
 from tests.cast import PASSWORD
 from tests.config.running import Up
 from tests.site import of_the_vendor
@@ -95,11 +96,16 @@ class WholeSite:
 
 
 @contextmanager
-def whole_site(vendor: VendorServer) -> Iterator[WholeSite]:
-    """Ready, with the demo data; and the test's own database connection leads to its database meanwhile."""
+def whole_site(vendor: VendorServer, *, from_nothing: bool = False) -> Iterator[WholeSite]:
+    """Ready, with the demo data; and the test's own database connection leads to its database meanwhile.
+
+    Its data are a copy of those that others begin with as well, unless it makes its own.
+    """
     folder = Path(tempfile.mkdtemp(prefix="countersign-whole-", dir="/tmp"))
     folder.chmod(0o711)
     try:
+        if not from_nothing:
+            prepared_site.copy_to(folder)
         site = WholeSite(folder, of_the_vendor(vendor))
         try:
             site.wait_until_ready()

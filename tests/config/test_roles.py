@@ -11,6 +11,7 @@ import psycopg
 import pytest
 
 from config import local
+from tests import prepared_site
 from tests.config import old_data
 from tests.config.running import ROOT, Up
 
@@ -88,6 +89,7 @@ OWN_SETTINGS = {
 
 @pytest.fixture(scope="module")
 def site(data_dir: Path) -> Iterator[Up]:
+    prepared_site.copy_to(data_dir)
     running = Up(data_dir, (), {"DEMO_PASSWORD": "canary-of-a-password"})
     running.ready()
     yield running

@@ -3,7 +3,6 @@
 The first process reaches PostgreSQL and Valkey directly, the second over a network that can fail too.
 """
 
-import os
 import urllib.error
 import urllib.request
 from collections.abc import Collection, Iterator
@@ -13,7 +12,6 @@ import psycopg
 from django.conf import settings
 
 from config import local
-from tests import forked
 from tests.cast import PASSWORD
 from tests.fault_proxy import FaultProxy, fault_proxy
 from tests.faults.crowd import Crowd, crowd
@@ -125,7 +123,6 @@ def outage() -> Iterator[Outage]:
                 "REDIS_URL": f"redis://127.0.0.1:{proxies[1].port}/0",
             },
         ]
-        _fill({**ways[0], "DATABASE_OWNER_URL": here.owner_url})
         started = Outage(servers.postgres, servers.valkey, here.superuser_url, ways, (proxies[0], proxies[1]))
         stack.callback(started.close)
         yield started
@@ -137,10 +134,3 @@ def _status(url: str) -> int:
             return int(answer.status)
     except urllib.error.HTTPError as refused:
         return int(refused.code)
-
-
-def _fill(environment: dict[str, str]) -> None:
-    """The tables, and the demo site with its people."""
-    own = {"SECRET_KEY": settings.SECRET_KEY, "DEMO_PASSWORD": PASSWORD, "DJANGO_SETTINGS_MODULE": "config.settings"}
-    code, said = forked.run("config.prepare", [], {**os.environ, **environment, **own})
-    assert code == 0, said

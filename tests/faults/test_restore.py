@@ -59,7 +59,7 @@ def test_the_first_question_after_a_restore_is_answered_by_a_process_that_stays(
         answered(here)
         arguments = ["--exclude-extension=vector", "--format=custom", f"--file={dump}", "countersign"]
         program("pg_dump", here.data_dir, *arguments)
-    with whole_site(vendor) as here:
+    with whole_site(vendor, from_nothing=True) as here:
         restored(here, dump)
         until(lambda: here.up.output.count("it is started again") >= 2, PATIENCE_S)  # they do not know these data
         here.up.end()
