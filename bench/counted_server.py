@@ -26,7 +26,7 @@ import psycopg
 #: What belongs to which phase, by module and name: functions that run in a thread, or on the event loop.
 PHASES = {
     "access": ("chat.access.checks:check_access", "chat.access.identity:identify"),
-    "accept": ("chat.sockets.commands:post", "chat.sockets.commands:post_into", "chat.actions.posting:post"),
+    "accept": ("chat.sockets.commands:post", "chat.actions.posting:post"),
     "claim": ("chat.engine.claims:claim",),
     "prompt": ("chat.engine.enriching:enrich",),
     "context": (

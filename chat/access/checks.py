@@ -14,7 +14,7 @@ from chat.concurrency.database import in_db
 from chat.queries.conversations import HELD, Held, held_of
 from chat.queries.streams import READABLE_STREAMS, ReadableStream, hidden_streams
 from graphs.models import Role
-from graphs.site.access import NotFound, parsed_id
+from graphs.site.access import MEMBERSHIP, Member, NotFound, member_of_row, membership_asked, parsed_id
 
 #: "expired" can be renewed with a new token; "ended" cannot.
 End = Literal["expired", "ended"]
@@ -36,11 +36,13 @@ _STREAMS = f""",
     (SELECT jsonb_agg(to_jsonb(readable)) FROM ({READABLE_STREAMS} AND stream.name = ANY(r.wishes)) AS readable)
 """  # noqa: S608
 _CHECK = _PEOPLE.format(more=_STREAMS)
-#: Whether somebody may be here, and the conversation that they ask in, held: nothing of it if it is none of theirs.
-_CHECK_AND_HOLD = f"""
-WITH held AS MATERIALIZED ({HELD}), person AS ({_PEOPLE.format(more="")})
-SELECT person.password, person.signed_in, person.roles, held.* FROM person LEFT JOIN held ON true
+#: Whether somebody may be here, and beside that what they ask in: nothing of it if it is none of theirs.
+_WITH = f"""
+WITH place AS MATERIALIZED ({{place}}), person AS ({_PEOPLE.format(more="")})
+SELECT person.password, person.signed_in, person.roles, place.* FROM person LEFT JOIN place ON true
 """  # noqa: S608
+_CHECK_AND_HOLD = _WITH.format(place=HELD)
+_CHECK_AND_JOIN = _WITH.format(place=MEMBERSHIP)
 #: What `_CHECK` would say of an account that is not there, or not active.
 _NOBODY = (None, False, None, (), None)
 _OF_PERSON = 3
@@ -79,11 +81,25 @@ def check_and_hold(reader: Reader, session_id: str) -> tuple[End | None, Held | 
         session = parsed_id(session_id)
     except NotFound:
         session = None
+    user = reader.identity.user
+    end, held = _check_with(_CHECK_AND_HOLD, [session, user.pk], reader)
+    return end, held_of(user, held) if held else None
+
+
+def check_and_join(reader: Reader, workspace: str) -> tuple[End | None, Member | None]:
+    """Why the person may not stay, and who they are in a workspace, named by its slug; None if they are no member."""
+    user = reader.identity.user
+    end, joined = _check_with(_CHECK_AND_JOIN, membership_asked(user, workspace), reader)
+    return end, member_of_row(user, joined) if joined else None
+
+
+def _check_with(statement: str, values: list[Any], reader: Reader) -> tuple[End | None, Sequence[Any]]:
+    """Why the person may not stay, and the row of what stands beside that in the statement, empty if there is none."""
     with connection.cursor() as cursor:
-        cursor.execute(_CHECK_AND_HOLD, [session, reader.identity.user.pk, _asked([reader])])
+        cursor.execute(statement, [*values, _asked([reader])])
         row = cursor.fetchone() or (*_NOBODY[:_OF_PERSON], None)
-    held = row[_OF_PERSON:]
-    return _end(reader, *row[:_OF_PERSON]), held_of(reader.identity.user, held) if held[0] else None
+    beside = row[_OF_PERSON:]
+    return _end(reader, *row[:_OF_PERSON]), beside if beside[0] else ()
 
 
 def _asked(readers: Sequence[Reader]) -> str:

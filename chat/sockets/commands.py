@@ -6,33 +6,36 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from chat.access.checks import Reader, check_and_hold
+from chat.access.checks import Reader, check_and_hold, check_and_join
 from chat.actions import conversations, deciding, deepening, posting
 from chat.actions.refusals import Refused
 from chat.models import Message
-from chat.queries.conversations import member_in
+from chat.queries.conversations import Held, member_in
 from chat.queries.proposals import member_at, proposal_and_member
 from chat.sockets import frames
 from chat.sockets.closing import ACCESS_CODES, Closing
-from graphs.site.access import NotFound, member_of, or_not_found, parsed_id
+from graphs.site.access import Member, NotFound, parsed_id
 
 #: Proposals that a refusal names in its sentence.
 MOST_NAMED = 10
 
 
-def post(user: User, workspace: str, frame: frames.Chat) -> dict[str, Any]:
-    """Takes a message that begins a conversation in this workspace."""
-    with transaction.atomic():
-        return posting.post(member_of(user, workspace), frame, frame.idempotency_key)
+def post(reader: Reader, workspace: str, frame: frames.Chat) -> dict[str, Any]:
+    """Takes a message into a conversation, in whichever workspace of the person it is, else into a new one in this.
 
-
-def post_into(reader: Reader, session_id: str, frame: frames.Chat) -> dict[str, Any]:
-    """Takes a message into a conversation, in whichever workspace of the person it is."""
+    Whether the person may be here is asked together with what they ask in.
+    """
+    to: Held | Member | None
     with transaction.atomic():
-        end, held = check_and_hold(reader, session_id)
+        if frame.session_id is not None:
+            end, to = check_and_hold(reader, frame.session_id)
+        else:
+            end, to = check_and_join(reader, workspace)
         if end:
             raise Closing(ACCESS_CODES[end])
-        return posting.post(or_not_found(held), frame, frame.idempotency_key)
+        if to is None:
+            raise NotFound
+        return posting.post(to, frame, frame.idempotency_key)
 
 
 def retry(user: User, frame: frames.Retry) -> dict[str, Any]:

@@ -46,7 +46,7 @@ class ChatConsumer(PersonConsumer):
                 if frame.id is None:
                     raise Refused("validation", _("The frame needs an _id, so that the answer can name it."))
                 self._subscriptions.require_room(frame.session_id)
-                await self._accept(frame, await self._post(frame))
+                await self._accept(frame, await in_db(commands.post, self.asking(), self.workspace, frame))
             case frames.Resume(proposal_id=str()) | frames.Resume(approved=bool()):
                 await self._decide(frame)
             case frames.Resume():
@@ -68,12 +68,6 @@ class ChatConsumer(PersonConsumer):
                 stream = await self._readable(_stream_name(frame))
                 self._subscriptions.stop(stream.id)
                 await self._confirm("ai:unsubscribed", frame, stream)
-
-    async def _post(self, frame: frames.Chat) -> dict[str, Any]:
-        """Posts a message; whether the person may be here is asked with the conversation that it goes into."""
-        if frame.session_id is None:
-            return await self.as_person(commands.post, self.workspace, frame)
-        return await in_db(commands.post_into, self.asking(), frame.session_id, frame)
 
     async def _decide(self, frame: frames.Resume) -> None:
         """Decides on a proposal of any conversation of the workspace; its owner also sees how it goes on."""

@@ -111,7 +111,6 @@ HARMLESS = {
     "chat.engine.claims:abandon": "only after a driver broke; killed there, its run is that of a dead process",
     "chat.events.wakeup:wake_readers": "no web process publishes here, its hub does; readers poll when it is lost",
     "chat.sockets.commands:post": "one transaction, as MessagesView.post, which is killed",
-    "chat.sockets.commands:post_into": "the same",
     "chat.management.commands.stream_chat:_Conversation._post": "the same; who typed the command sees that it ended",
     "chat.actions.deciding:preview": "changes nothing",
     "chat.events.notices:_make": "a graph or workspace without its stream gets it with its first event",

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session as BrowserSession
 
 from chat.access import identity
-from chat.access.checks import Access, Reader, check_access, check_and_hold
+from chat.access.checks import Access, Reader, check_access, check_and_hold, check_and_join
 from chat.actions.conversations import post_message
 from chat.models import Session, Stream
 from chat.queries.streams import stream_for
@@ -182,9 +182,21 @@ def test_none_is_held_that_is_not_theirs(alice: User, bob: User, nba: Graph) -> 
     assert check_and_hold(known, str(session.pk)) == (None, None)
 
 
+def test_who_they_are_in_a_workspace_is_told_in_the_same_query(
+    alice: User, nba: Graph, other_workspace: Workspace, django_assert_num_queries: Any
+) -> None:
+    known, member = by_token(alice), member_of(alice)
+    for slug in ("", nba.workspace.slug):
+        with django_assert_num_queries(1):
+            assert check_and_join(known, slug) == (None, member)
+    for nothing in (other_workspace.slug, "no-such", "no slug", "\x00", "x" * 51):
+        assert check_and_join(known, nothing) == (None, None)
+
+
 @pytest.mark.parametrize("end", [*ENDS, *SESSION_ENDS])
 def test_who_may_not_stay_may_not_ask_either(alice: User, nba: Graph, end: Callable[[User], Any]) -> None:
     session = conversation(alice).session
     known = by_cookie(alice)
     end(alice)
     assert check_and_hold(known, str(session.pk))[0] == "ended"
+    assert check_and_join(known, nba.workspace.slug)[0] == "ended"

@@ -169,7 +169,7 @@ def test_a_question_reaches_the_vendor_in_few_statements(
     assert person is not None
     frame = frames.Chat.model_validate({"type": "ai:chat", "message": "two", "sessionId": session_id})
     with CaptureQueriesContext(connection) as captured:
-        commands.post_into(Reader(person), session_id, frame)
+        commands.post(Reader(person), "", frame)
         run = bystander.adopted[1]
         assert run.member is not None
         enriching.enrich(run, run.member)
