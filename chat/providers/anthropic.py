@@ -25,7 +25,8 @@ class AnthropicProvider:
         )
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[Piece]:
-        ask = posting(self._client.post, "/v1/messages", messages_body(request, self.config))
+        body = request.body(self.config, lambda: messages_body(request, self.config))
+        ask = posting(self._client.post, "/v1/messages", body)
         return read_pieces(ask, MessagesDecoder(request), self.config, request.deadline)
 
     async def close(self) -> None:

@@ -30,6 +30,10 @@ def build(config: ProviderConfig) -> Provider:
 
 def body_of(config: ProviderConfig, request: ModelRequest) -> dict[str, Any]:
     """The JSON that the provider of a configuration sends for a request; the demo sends nothing, it is what it sees."""
+    return request.body(config, lambda: _made(config, request))
+
+
+def _made(config: ProviderConfig, request: ModelRequest) -> dict[str, Any]:
     match config.wire:
         case "openai" | "demo":
             from chat.providers.openai_chat import chat_body

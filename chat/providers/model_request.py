@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -56,6 +57,7 @@ class ModelRequest:
     With `tools_allowed` False it may not call any: they are not sent, or sent with a choice of "none" where a vendor
     needs to know the tools of earlier calls. The answer has to be whole before the event loop's clock shows `deadline`.
     `earlier_calls` are ids of calls of this answer that are not among the messages: no new call may get one of them.
+    `bodies` are what was made of it for the models that are configured so, to be sent and to be kept as it was sent.
     """
 
     messages: tuple[PromptMessage, ...]
@@ -65,3 +67,11 @@ class ModelRequest:
     tools_allowed: bool = True
     deadline: float = math.inf
     earlier_calls: frozenset[str] = frozenset()
+    bodies: dict[Hashable, tuple[Any, Any, dict[str, Any]]] = field(default_factory=dict, compare=False, repr=False)
+
+    def body(self, config: Hashable, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """Its body for a configuration, made once, also of one with another deadline. Nobody changes it."""
+        said = (config, id(self.messages), id(self.tools), self.model, self.max_tokens, self.tools_allowed)
+        if said not in self.bodies:  # With what it was made of, so that nothing else comes to have the same ids.
+            self.bodies[said] = (self.messages, self.tools, make())
+        return self.bodies[said][2]

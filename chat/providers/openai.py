@@ -31,7 +31,8 @@ class OpenAIProvider:
         self._client.organization = self._client.project = self._client.admin_api_key = None
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[Piece]:
-        ask = posting(self._client.post, "/chat/completions", chat_body(request, self.config))
+        body = request.body(self.config, lambda: chat_body(request, self.config))
+        ask = posting(self._client.post, "/chat/completions", body)
         return read_pieces(ask, ChatDecoder(request), self.config, request.deadline)
 
     async def close(self) -> None:

@@ -15,7 +15,8 @@ from chat.providers.streaming import posting, read_pieces
 
 class ResponsesProvider(OpenAIProvider):
     def stream(self, request: ModelRequest) -> AsyncGenerator[Piece]:
-        ask = posting(self._client.post, "/responses", responses_body(request, self.config))
+        body = request.body(self.config, lambda: responses_body(request, self.config))
+        ask = posting(self._client.post, "/responses", body)
         return read_pieces(ask, ResponsesDecoder(request), self.config, request.deadline)
 
 

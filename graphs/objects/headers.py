@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from graphs.models import Object
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.kinds import KINDS, Kind, is_object, kinds_of, whole_of
-from graphs.objects.model_rows import record_of, refusals_of, row_of, unsaved_row
+from graphs.objects.model_rows import name_of, refusals_of, row_of, unsaved_row
 from graphs.objects.operations import Create, Operation, Record, result
 from graphs.objects.refs import Ref
 from graphs.site import row_store
@@ -205,7 +205,7 @@ def title_of(kind: Kind, row: Model) -> str:
     """What people call a row, which its header may stand for."""
     if isinstance(row, Object) and kind.rows is not None:
         row = row_of(row)
-    return kind.name_of(record_of(kind, row)) or ref_of(kind, row).key
+    return name_of(kind, row) or ref_of(kind, row).key
 
 
 def parent_of(kind: Kind) -> Kind | None:

@@ -75,6 +75,14 @@ def record_of(kind: Kind, row: Model) -> Record:
     return {field.name: _value(field, row) for field in kind.fields}
 
 
+def name_of(kind: Kind, row: Model) -> str:
+    """What people call a row, "" if its fields do not tell. No more of it is said as JSON than that takes."""
+    title = kind.by_name.get(kind.title)
+    if kind.called or title is None:
+        return kind.name_of(record_of(kind, row))
+    return kind.name_of({kind.title: _value(title, row)})
+
+
 def writes_together(kind: Kind) -> bool:
     """Whether rows of the kind can be saved at once: Django alone saves them, and they are of one workspace."""
     return kind.chosen is None and kind.model.save is Model.save and kind.model.save_base is Model.save_base

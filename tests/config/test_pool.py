@@ -35,5 +35,6 @@ def test_who_come_together_are_given_different_ones_and_then_the_last(pool: Any)
 
 @pytest.mark.django_db
 def test_it_is_that_of_django() -> None:
-    connection.ensure_connection()
-    assert isinstance(connection.pool, LastFirst)
+    of_django: Any = connection
+    of_django.ensure_connection()
+    assert isinstance(of_django.pool, LastFirst)

@@ -265,6 +265,21 @@ def test_it_sends_any_text_as_json(kind, vendor):
     assert sent.headers["content-type"] == "application/json"
 
 
+def test_a_body_is_made_once_for_what_is_sent(kind, vendor):
+    """What is kept is what was sent; another request, though it was made of this one, has its own."""
+    config, request = config_for(kind, vendor), request_of()
+    ask(config, request)
+    body = body_of(config, request)
+    assert body_of(config, replace(request, deadline=1.0)) is body
+    for other in (
+        replace(request, messages=(PromptMessage("user", "Something else"),)),
+        replace(request, max_tokens=request.max_tokens + 1),
+        replace(request, tools_allowed=False),
+    ):
+        assert body_of(config, other) == body_of(config, replace(other, bodies={}))
+        assert body_of(config, other) is not body
+
+
 def test_a_text_that_no_json_holds_is_a_failure_like_others(kind, vendor):
     with pytest.raises(ProviderError) as failed:
         ask(config_for(kind, vendor), replace(request_of(), messages=(PromptMessage("user", "half a pair \ud800"),)))
