@@ -46,6 +46,8 @@ OBJECT = OpenApiParameter(
     "object", str, required=True, description="Kind and key of an object, for example graph:nba or nodeType:retry."
 )
 LONGEST_SEARCH = 100
+#: Change sets that a refusal shows of those that took everything back already.
+MOST_UNDOING = 20
 #: Digits of the greatest version.
 LONGEST_VERSION = len(str(_GREATEST))
 SEARCH = OpenApiParameter("search", str, description="In the field, the key or the name of what was modified.")
@@ -184,10 +186,10 @@ def _refusal(member: Member, refusal: rollback.RollbackRefused) -> Problem:
             sentence = _("By now this would do something else than what was shown. Look at it again.")
             return Problem(409, "stale", sentence, extra={"preview": PreviewShape.of(refusal.plan).to_json()})
         case _:
-            made = queries.undone_by(refusal.plan.done.change_sets)
-            by = [ChangeSetShape.applied(member, id_).to_json() for id_ in dict.fromkeys(made.values())]
+            made = list(dict.fromkeys(queries.undone_by(refusal.plan.done.change_sets).values()))
+            by = [ChangeSetShape.applied(member, id_).to_json() for id_ in made[:MOST_UNDOING]]
             sentence = _("There is nothing left to take back.")
-            return Problem(409, "undone", sentence, extra={"undoneBy": by})
+            return Problem(409, "undone", sentence, extra={"undoneBy": by, "undoneByCount": len(made)})
 
 
 def _scope(member: Member, body: ScopeBody) -> Scope:

@@ -5,6 +5,7 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from graphs.api.history import MOST_UNDOING
 from graphs.api.rollback_json import PreviewShape
 from graphs.history import changes, rollback
 from graphs.history.outside import begin_history
@@ -97,6 +98,15 @@ def test_of_many_conflicts_the_first_are_told_and_all_are_counted(demo_workspace
     left += [{"object": each["object"], "field": each["field"]} for each in rest["conflicts"]]
     last = post_json(client, path, {"preview": True, "leaveOut": left}).json()
     assert (last["conflicts"], last["conflictCount"], len(last["leftOut"])) == ([], 0, count)
+
+
+def test_of_many_that_took_it_back_already_the_first_are_told(demo_workspace: Workspace, alice: User) -> None:
+    client, done = signed_in(alice), []
+    for header in made(demo_workspace, MOST_UNDOING + 2):
+        done.append(str(edited([header], None, "a").pk))
+        assert post_json(client, f"/api/v1/history/{done[-1]}/rollback", {}).status_code == 201
+    told = problem(post_json(client, "/api/v1/history/rollback", {"scope": {"changeSets": done}}), 409, "undone")
+    assert (len(told["undoneBy"]), told["undoneByCount"]) == (20, MOST_UNDOING + 2)
 
 
 def test_objects_that_are_gone_are_counted_with_the_others(demo_workspace: Workspace, alice: User) -> None:
