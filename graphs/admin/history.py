@@ -6,8 +6,9 @@ from itertools import groupby
 from typing import Any
 
 from django.contrib import admin, messages
+from django.contrib.postgres.expressions import ArraySubquery
 from django.core.paginator import Paginator
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.functions import JSONObject
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
@@ -15,7 +16,7 @@ from django.utils.formats import date_format
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.timezone import localtime
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from graphs.admin import causes, history_filters, history_rollback, history_scopes, object_filters
@@ -23,13 +24,15 @@ from graphs.admin.audit import NEWEST, AuditAdmin, NewestPaginator, auditable, m
 from graphs.admin.display import change_link, column, link
 from graphs.admin.history_diff import ShownItem, of_modifications
 from graphs.history.code_diff import visible
-from graphs.history.queries import undoing, undone_by
+from graphs.history.queries import first_revisions, revision_counts, undoing, undone_by
 from graphs.models import ChangeSet, Modification, Object, Revision, Workspace
 from graphs.objects.kinds import KINDS
 from graphs.objects.refs import Ref
-from graphs.objects.stores import labels
+from graphs.objects.stores import labels_of
 
 MODIFICATIONS_PER_PAGE = 50
+#: Objects that are named of a change set; the others are counted.
+OBJECTS_SHOWN = 20
 #: Change sets that one rollback may be about; a turn or a whole session is one choice of its own.
 MOST_CHOSEN = 50
 _LINES = mark_safe("<br>")
@@ -75,11 +78,18 @@ class ChangeSetAdmin(AuditAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         first = Modification.objects.filter(change_set=OuterRef("pk")).order_by("sequence")
         columns = first.values(row=JSONObject(kind="kind", key="key", action="action"))
-        rows = super().get_queryset(request).prefetch_related("revisions")
-        return rows.annotate(
-            first=Subquery(columns[:1]),
-            undone_by=Subquery(undoing([OuterRef("pk")]).values("pk")[:1]),
-            workspace_name=Subquery(Workspace.objects.filter(pk=OuterRef("workspace")).values("name")),
+        revised = Revision.objects.filter(change_set=OuterRef("pk"))
+        named = revised.order_by("id").values(row=JSONObject(label="label", key="key"))
+        return (
+            super()
+            .get_queryset(request)
+            .annotate(
+                first=Subquery(columns[:1]),
+                named=ArraySubquery(named[:OBJECTS_SHOWN]),
+                revised=Subquery(revised.order_by().values("change_set").values(count=Count("id"))),
+                undone_by=Subquery(undoing([OuterRef("pk")]).values("pk")[:1]),
+                workspace_name=Subquery(Workspace.objects.filter(pk=OuterRef("workspace")).values("name")),
+            )
         )
 
     def has_roll_back_permission(self, request: HttpRequest) -> bool:
@@ -118,7 +128,7 @@ class ChangeSetAdmin(AuditAdmin):
             "whole_address": f"?whole&page={page.number}",
             "undone_by": _still_undoing(change_set),
             "undone": ChangeSet.objects.filter(pk__in=change_set.undoes).order_by("created_at"),
-            "choices": history_scopes.choices(change_set),
+            "choices": history_scopes.choices(change_set, request.GET.get("object", "")),
         }
         return super().change_view(request, object_id, form_url, {**(extra_context or {}), **shown})
 
@@ -127,9 +137,10 @@ class ChangeSetAdmin(AuditAdmin):
         return obj.workspace_name or gettext("deleted workspace %(id)s") % {"id": obj.workspace}
 
     @admin.display(description=_("objects"))
-    def objects(self, obj: ChangeSet) -> SafeString:
-        labels = ((each.label or each.key,) for each in obj.revisions.all())
-        return format_html_join(_LINES, "{}", labels) or SafeString("—")
+    def objects(self, obj: Any) -> SafeString:
+        named = [each["label"] or each["key"] for each in obj.named]
+        lines = [*named, *_and_more((obj.revised or 0) - len(named))]
+        return format_html_join(_LINES, "{}", ((line,) for line in lines)) or SafeString("—")
 
     @admin.display(description=_("objects"))
     def linked_objects(self, obj: ChangeSet) -> SafeString:
@@ -154,9 +165,9 @@ class ChangeSetAdmin(AuditAdmin):
         return format_html_join(" · ", "{}", ((each,) for each in shown)) or SafeString("—")
 
 
-def _links(change_set: ChangeSet) -> Iterator[SafeString]:
-    """Links to the objects as they are, and to their versions; of one that is gone its versions are left."""
-    revisions = list(change_set.revisions.all())
+def _links(change_set: ChangeSet) -> Iterator[str]:
+    """Links to the first objects as they are, and to their versions; of one that is gone its versions are left."""
+    revisions = list(first_revisions([change_set.pk], OBJECTS_SHOWN))
     there = Object.objects.in_bulk([revision.object for revision in revisions])
     for revision in revisions:
         name, found = _name(revision), there.get(revision.object)
@@ -165,18 +176,28 @@ def _links(change_set: ChangeSet) -> Iterator[SafeString]:
         compared = {"a": last - 1, "b": last} if last > 1 else None
         address = reverse("admin:graphs_object_versions", args=[revision.object], query=compared)
         yield format_html('{} <span class="quiet">{}</span> {}', shown, last, link(address, gettext("versions")))
+    yield from _and_more(revision_counts([change_set.pk]).get(change_set.pk, 0) - len(revisions))
+
+
+def _and_more(count: int) -> Iterator[str]:
+    """A line for objects that are not named, where there are some."""
+    if count > 0:
+        text = ngettext("and %(count)s more object", "and %(count)s more objects", count)
+        yield text % {"count": count}
 
 
 def _objects(change_set: ChangeSet, rows: Sequence[Modification], whole: bool) -> list[ShownObject]:
     """The rows of a change set by object, in their order."""
-    names = {(each.type, each.object): _name(each) for each in change_set.revisions.all()}
-    found = []
-    for named, group in groupby(rows, key=lambda row: (row.type, row.object)):
-        own = list(group)
-        changed = Object.objects.filter(pk=named[1]).first()
-        known = labels(changed, [Ref(row.kind, row.key) for row in own]) if changed else {}
-        found.append(ShownObject(names.get(named, ""), of_modifications(own, known, whole)))
-    return found
+    items: dict[int, set[Ref]] = {}
+    for row in rows:
+        items.setdefault(row.object, set()).add(Ref(row.kind, row.key))
+    names = {(each.type, each.object): _name(each) for each in change_set.revisions.filter(object__in=items)}
+    there = Object.objects.in_bulk(items)
+    known = labels_of((there[pk], refs) for pk, refs in items.items() if pk in there)
+    return [
+        ShownObject(names.get(named, ""), of_modifications(list(own), known.get(named[1], {}), whole))
+        for named, own in groupby(rows, key=lambda row: (row.type, row.object))
+    ]
 
 
 def _name(revision: Revision) -> str:

@@ -153,8 +153,9 @@ def _shown(plan: Plan, left: tuple[LeftOut, ...]) -> dict[str, Any]:
     room = Room()
     for step in plan.steps:
         operations = step.undone.operations[: ITEMS_SHOWN - len(items)]
-        items += of_diff(bounded(operations, room, partial(diff_in, step.object)))
+        items += of_diff(bounded(operations, room, partial(diff_in, step.object, names=step.names)))
     clashes = [_clash(clash) for clash in named(plan)]
+    unnamed = plan.conflict_count - len(clashes)
     offered = {clash.value for clash in clashes}
     stay = [_stays(each) for each in left if _value(each.of, each.item, each.field) not in offered]
     return {
@@ -162,6 +163,7 @@ def _shown(plan: Plan, left: tuple[LeftOut, ...]) -> dict[str, Any]:
         "items": items,
         "unshown": len(plan.operations) - len(items),
         "clashes": [*clashes, *stay],
+        "unnamed": unnamed,
         "choose": bool(plan.operations or left),
         "possible": bool(plan.operations) and not clashes,
     }

@@ -5,15 +5,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import Http404, HttpRequest, QueryDict
 from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from graphs.history.queries import first_revisions
 from graphs.history.scopes import AsOf, Caused, ChangeSets, OneModification, Scope
 from graphs.models import ChangeSet, Object, Revision
+
+#: Objects of a change set that are offered to be as they were; another one where its versions led here.
+OBJECTS_OFFERED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,19 +29,17 @@ class Choice:
     chosen: bool = False
 
 
-def choices(change_set: ChangeSet, asked_for: QueryDict | None = None) -> list[Choice]:
-    """What can be taken back from a change set: itself, what it belongs to, or everything since it."""
+def choices(change_set: ChangeSet, named: str = "", asked_for: QueryDict | None = None) -> list[Choice]:
+    """What can be taken back from a change set: itself, what it belongs to, or everything since it.
+
+    Of its objects the first are offered, and the one that is `named`.
+    """
     found: list[tuple[str, dict[str, str]]] = [(_("Only this change set"), {})] if change_set.size else []
     for what, kind in (("turn", "message"), ("session", "session")):
         if cause := _cause(change_set, kind):
             count = ChangeSet.objects.filter(workspace=change_set.workspace, causes__contains=[cause]).count()
             found.append((str(_TEXTS[what] % {"count": count}), {"what": what}))
-    of, since = OuterRef("object"), Q(version__gt=OuterRef("version"))
-    # The row knows versions of live edits that the history does not have yet; of what is gone the history is left.
-    later = Exists(Object.objects.filter(since, pk=of)) | Exists(
-        Revision.objects.filter(since, object=of, type=OuterRef("type"))
-    )
-    for revision in change_set.revisions.annotate(later=later):
+    for revision in _offered(change_set, named):
         label = {"label": revision.label or revision.key}
         where = {"object": f"{revision.type}:{revision.object}"}
         if change_set.size:
@@ -50,6 +52,20 @@ def choices(change_set: ChangeSet, asked_for: QueryDict | None = None) -> list[C
     ]
 
 
+def _offered(change_set: ChangeSet, named: str) -> list[Any]:
+    """Revisions in their order, which know whether there are later ones."""
+    of, since = OuterRef("object"), Q(version__gt=OuterRef("version"))
+    # The row knows versions of live edits that the history does not have yet; of what is gone the history is left.
+    later = Exists(Object.objects.filter(since, pk=of)) | Exists(
+        Revision.objects.filter(since, object=of, type=OuterRef("type"))
+    )
+    which = [first_revisions([change_set.pk], OBJECTS_OFFERED)]
+    if named:
+        which.append(_named(change_set, named))
+    found = {row.pk: row for rows in which for row in rows.annotate(later=later)}
+    return [row for _pk, row in sorted(found.items())]
+
+
 def address(change_set: ChangeSet, query: Mapping[str, Any]) -> str:
     """The address of the page that takes back what the query says."""
     return reverse("admin:graphs_changeset_rollback", args=[change_set.pk], query=query)
@@ -57,7 +73,7 @@ def address(change_set: ChangeSet, query: Mapping[str, Any]) -> str:
 
 def chosen(request: HttpRequest, change_set: ChangeSet) -> list[Choice]:
     """The choices, with the one that the page is about marked."""
-    found = choices(change_set, request.GET)
+    found = choices(change_set, request.GET.get("object", ""), request.GET)
     if any(choice.chosen for choice in found):
         return found
     also = len(request.GET.getlist("also"))
@@ -98,10 +114,18 @@ def _several(also: list[str], change_set: ChangeSet) -> tuple[uuid.UUID, ...]:
 
 
 def _revision(change_set: ChangeSet, named: str) -> Revision:
-    for revision in change_set.revisions.all():
-        if f"{revision.type}:{revision.object}" == named:
-            return revision
-    raise Http404
+    found = _named(change_set, named).first()
+    if found is None:
+        raise Http404
+    return found
+
+
+def _named(change_set: ChangeSet, named: str) -> QuerySet[Revision]:
+    """The revision of an object that an address names, or none."""
+    type_, _colon, object_ = named.partition(":")
+    if not (object_.isdecimal() and len(object_) <= 18):
+        return Revision.objects.none()
+    return Revision.objects.filter(change_set=change_set, type=type_, object=int(object_))
 
 
 def _cause(change_set: ChangeSet, kind: str) -> str:

@@ -13,7 +13,14 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from graphs.api.history_json import ChangeSetPage, ChangeSetShape, ComparedShape, VersionPage, VersionShape, hidden_in
-from graphs.api.rollback_json import MOST_ENTRIES, PreviewShape, RollbackBody, ScopeBody, ScopedRollbackBody
+from graphs.api.rollback_json import (
+    MOST_ENTRIES,
+    PreviewShape,
+    RollbackBody,
+    ScopeBody,
+    ScopedRollbackBody,
+    conflicts_of,
+)
 from graphs.history import queries, rollback
 from graphs.history.bounded_diffs import MOST, MOST_OF_ONE, Room, bounded
 from graphs.history.compare import between
@@ -39,6 +46,8 @@ OBJECT = OpenApiParameter(
     "object", str, required=True, description="Kind and key of an object, for example graph:nba or nodeType:retry."
 )
 LONGEST_SEARCH = 100
+#: Change sets that a refusal shows of those that took everything back already.
+MOST_UNDOING = 20
 #: Digits of the greatest version.
 LONGEST_VERSION = len(str(_GREATEST))
 SEARCH = OpenApiParameter("search", str, description="In the field, the key or the name of what was modified.")
@@ -169,19 +178,18 @@ def _rolled_back(member: Member, scope: Scope, body: RollbackBody) -> Response:
 
 
 def _refusal(member: Member, refusal: rollback.RollbackRefused) -> Problem:
-    plan = PreviewShape.of(refusal.plan).to_json()
     match refusal:
         case rollback.Clashing():
             sentence = _("Something was edited since; see “conflicts”. It can be left out.")
-            return Problem(409, "conflict", sentence, extra={"conflicts": plan["conflicts"]})
+            return Problem(409, "conflict", sentence, extra=conflicts_of(refusal.plan))
         case rollback.Outdated():
             sentence = _("By now this would do something else than what was shown. Look at it again.")
-            return Problem(409, "stale", sentence, extra={"preview": plan})
+            return Problem(409, "stale", sentence, extra={"preview": PreviewShape.of(refusal.plan).to_json()})
         case _:
-            made = queries.undone_by(refusal.plan.done.change_sets)
-            by = [ChangeSetShape.applied(member, id_).to_json() for id_ in dict.fromkeys(made.values())]
+            made = list(dict.fromkeys(queries.undone_by(refusal.plan.done.change_sets).values()))
+            by = [ChangeSetShape.applied(member, id_).to_json() for id_ in made[:MOST_UNDOING]]
             sentence = _("There is nothing left to take back.")
-            return Problem(409, "undone", sentence, extra={"undoneBy": by})
+            return Problem(409, "undone", sentence, extra={"undoneBy": by, "undoneByCount": len(made)})
 
 
 def _scope(member: Member, body: ScopeBody) -> Scope:

@@ -19,13 +19,15 @@ from graphs.models import ChangeSet, Modification, Object, Origin, Revision
 from graphs.objects.headers import narrowed, unseen
 from graphs.objects.operations import Operation, net, showable
 from graphs.objects.refs import ObjectName, Ref
-from graphs.objects.stores import labels
+from graphs.objects.stores import labels_of
 from graphs.site.access import Member
 from graphs.site.api.paging import PageShape
 from graphs.site.shapes import AsItIs, Id, Shape
 
-#: Modifications that one answer has of a change set.
+#: Modifications that one answer has of a change set; of the objects, too, where somebody just made it.
 MOST_SHOWN = 200
+#: Objects that an answer has of each change set. The modifications of one can be paged through.
+OBJECTS_SHOWN = 20
 #: Modifications that a list has of each change set.
 SHOWN_IN_LIST = 10
 #: Bytes on the disk from which a list leaves values out.
@@ -70,7 +72,10 @@ class Link(Shape):
 
 
 class ChangeSetHead(Shape):
-    """What a change set says in lists and alone: everything but its modifications."""
+    """What a change set says in lists and alone: everything but its modifications.
+
+    `objects` are the first ones, with the one that was asked for; `objectCount` is of all.
+    """
 
     id: Id
     actor: str | None
@@ -85,6 +90,7 @@ class ChangeSetHead(Shape):
     undoes: str | None
     undone_by: str | None
     objects: list[RevisedObject]
+    object_count: int
     modification_count: int
 
 
@@ -94,17 +100,27 @@ def hidden_in(member: Member, change_sets: Iterable[uuid.UUID]) -> set[int]:
     if not narrow:
         return set()
     rows = Revision.objects.filter(change_set__in=change_sets, type__in=narrow).values_list("type", "key", "object")
-    named = {(Ref(type_, key), id_) for type_, key, id_ in rows}
+    named = {(Ref(type_, key), id_) for type_, key, id_ in rows.distinct().order_by()}
     hidden = unseen(member, (ref for ref, _id in named))
     return {id_ for ref, id_ in named if ref in hidden}
 
 
-def _found(member: Member, change_sets: Sequence[ChangeSet], hidden: Collection[int]) -> list[dict[str, Any]]:
-    """The fields of `ChangeSetHead` that are no attributes of a change set, for each of them."""
+def _found(
+    member: Member,
+    change_sets: Sequence[ChangeSet],
+    hidden: Collection[int],
+    most: int = OBJECTS_SHOWN,
+    asked: Sequence[Revision] = (),
+) -> list[dict[str, Any]]:
+    """The fields of `ChangeSetHead` that are no attributes of a change set, for each of them.
+
+    Of the objects the first are shown, and those of the revisions that were `asked` for.
+    """
     ids = [change_set.pk for change_set in change_sets]
-    left_out = _counted(ids, hidden)
+    left_out, counts = _counted(ids, hidden), queries.revision_counts(ids, hidden)
+    rows = {row.pk: row for row in (*queries.first_revisions(ids, most, hidden), *asked) if row.object not in hidden}
     objects: dict[uuid.UUID, list[RevisedObject]] = {}
-    for row in Revision.objects.filter(change_set__in=ids).exclude(object__in=hidden).order_by("id"):
+    for _pk, row in sorted(rows.items()):
         revised = RevisedObject(type=row.type, id=row.key, label=row.label, version=row.version)
         objects.setdefault(row.change_set_id, []).append(revised)
     undone_by = queries.undone_by(ids)
@@ -118,6 +134,7 @@ def _found(member: Member, change_sets: Sequence[ChangeSet], hidden: Collection[
             "undoes": str(each.undoes[0]) if len(each.undoes) == 1 else None,
             "undone_by": str(undone_by[each.pk]) if each.pk in undone_by else None,
             "objects": objects.get(each.pk, []),
+            "object_count": counts.get(each.pk, 0),
             "modification_count": each.size - left_out.get(each.pk, 0),
         }
         for each in change_sets
@@ -146,10 +163,18 @@ class ChangeSetShape(ChangeSetHead):
     diff: AsItIs[list[DiffEntry]]
 
     @classmethod
-    def of(cls, member: Member, change_set: ChangeSet, rows: Sequence[Modification], most: int, **more: Any) -> Self:
+    def of(
+        cls,
+        member: Member,
+        change_set: ChangeSet,
+        rows: Sequence[Modification],
+        most: int,
+        objects: int = OBJECTS_SHOWN,
+        **more: Any,
+    ) -> Self:
         """One change set with these of its modifications, and how they look as a diff; both weigh no more than
         `most`, but the values of one that is asked for alone."""
-        (found,) = _found(member, [change_set], hidden_in(member, [change_set.pk]))
+        (found,) = _found(member, [change_set], hidden_in(member, [change_set.pk]), objects)
         names = _names(member, rows)
         by_object: dict[int, list[Operation]] = {}
         for row in rows:
@@ -167,7 +192,8 @@ class ChangeSetShape(ChangeSetHead):
     def applied(cls, member: Member, id_: uuid.UUID) -> Self:
         """A change set that was just made, with the beginning of its modifications."""
         change_set = queries.change_set(member.workspace.pk, id_)
-        return cls.of(member, change_set, list(change_set.modifications.order_by("sequence")[:MOST_SHOWN]), MOST_TOLD)
+        rows = list(change_set.modifications.order_by("sequence")[:MOST_SHOWN])
+        return cls.of(member, change_set, rows, MOST_TOLD, MOST_SHOWN)
 
 
 class _Neighbours(Shape):
@@ -203,7 +229,7 @@ class VersionShape(ChangeSetHead):
                 summary=summaries.get(revision.change_set_id, {}),
                 modifications=shown.get(revision.change_set_id, []),
             )
-            for revision, found in zip(revisions, _found(member, made, hidden), strict=True)
+            for revision, found in zip(revisions, _found(member, made, hidden, asked=revisions), strict=True)
         ]
 
 
@@ -257,7 +283,7 @@ def _names(member: Member, rows: Iterable[Modification]) -> Names:
     for row in rows:
         items.setdefault(row.object, set()).add(Ref(row.kind, row.key))
     objects = Object.objects.filter(workspace=member.workspace).in_bulk(items)
-    return {pk: labels(objects[pk], found) if pk in objects else {} for pk, found in items.items()}
+    return labels_of((objects[pk], found) for pk, found in items.items() if pk in objects)
 
 
 def _beginnings(ids: Sequence[uuid.UUID], hidden: Collection[int]) -> list[Modification]:

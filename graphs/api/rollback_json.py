@@ -111,18 +111,22 @@ class PreviewShape(Shape):
     diff: AsItIs[list[GraphDiffEntry]]
     total: int
     conflicts: list[ConflictShape]
+    conflict_count: int
     left_out: list[LeftOutShape]
     digest: str
 
     @classmethod
     def of(cls, plan: Plan) -> Self:
-        """What a rollback would do: the first entries, and of one that is alone as much as is ever shown."""
+        """What a rollback would do: the first entries, and of one that is alone as much as is ever shown.
+
+        Of what stands in its way the first is named, and all is counted.
+        """
         total = len(plan.operations)
         room = Room(MOST_OF_ONE) if total == 1 else Room()
         diff: list[GraphDiffEntry] = []
         for step in plan.steps:
             shown = step.undone.operations[: MOST_ENTRIES - len(diff)]
-            entries = bounded(shown, room, partial(diff_in, step.object))
+            entries = bounded(shown, room, partial(diff_in, step.object, names=step.names))
             diff += [{**entry, "graph": step.object.key} for entry in entries]
         left_out = [
             LeftOutShape(graph=step.object.key, object=left.item.to_json(), field=left.field)
@@ -133,6 +137,14 @@ class PreviewShape(Shape):
             diff=diff,
             total=total,
             conflicts=[ConflictShape.of(clash, room) for clash in named(plan)],
+            conflict_count=plan.conflict_count,
             left_out=left_out,
             digest=plan.digest,
         )
+
+
+def conflicts_of(plan: Plan) -> dict[str, Any]:
+    """What stands in the way of a rollback, as its refusal tells it."""
+    room = Room()
+    told = [ConflictShape.of(clash, room).to_json() for clash in named(plan)]
+    return {"conflicts": told, "conflictCount": plan.conflict_count}

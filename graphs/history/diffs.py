@@ -1,7 +1,7 @@
 """Operations as people read them, item by item and field by field; the same shape everywhere."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal, NotRequired
 
 import pydantic
@@ -56,9 +56,15 @@ Words = tuple[_Called, dict[str, str]]
 _NOTHING: tuple[Any, ...] = (None, "", {}, [])
 
 
-def diff_in(around: Object, operations: Sequence[Operation]) -> list[DiffEntry]:
-    """One entry for each of the `net` operations on an object, its parts and others of its workspace, named as now."""
-    diff = diff_of(operations, labels(around, [each.item for each in operations if not _told_name(each)]))
+def diff_in(
+    around: Object, operations: Sequence[Operation], names: Callable[[list[Ref]], Mapping[Ref, str]] | None = None
+) -> list[DiffEntry]:
+    """One entry for each of the `net` operations on an object, its parts and others of its workspace, named as now.
+
+    `names` gives the names where they were read already.
+    """
+    untold = [each.item for each in operations if not _told_name(each)]
+    diff = diff_of(operations, names(untold) if names else labels(around, untold))
     whole = {each.item for each in operations if isinstance(each, Delete) and KINDS[each.item.type].parts}
     if whole and len(whole) == len(operations):
         found = {Ref(around.type, around.key): around, **find(around.workspace_id, whole)}

@@ -7,7 +7,8 @@ from datetime import datetime
 from typing import Any
 
 from django.db import connection
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models.expressions import RawSQL
 
 from graphs.models import ChangeSet, Modification, Object, Revision
 from graphs.objects.kinds import is_object, store_of, whole_of
@@ -24,6 +25,12 @@ WITH RECURSIVE undoing AS (
     FROM graphs_changeset AS c JOIN undoing ON c.undoes @> ARRAY[undoing.id] AND NOT c.undoes = '{}'
 )
 SELECT id, undoes FROM undoing ORDER BY created_at DESC
+"""
+_FIRST_REVISIONS = """
+SELECT r.id FROM unnest(%s::uuid[]) AS c(id) CROSS JOIN LATERAL (
+    SELECT r.id FROM graphs_revision AS r WHERE r.change_set_id = c.id AND r.object <> ALL(%s::bigint[])
+    ORDER BY r.id LIMIT %s
+) AS r
 """
 _TAKEN_BACK = """
 WITH RECURSIVE taken_back AS (
@@ -125,6 +132,18 @@ def modifications(of: ChangeSet, search: str = "") -> "QuerySet[Modification]":
             continue
         wanted |= Q(type=type_, key__in=store_of(type_).keys_named(ids, search))
     return rows.filter(wanted)
+
+
+def first_revisions(ids: Collection[uuid.UUID], most: int, hidden: Collection[int] = ()) -> "QuerySet[Revision]":
+    """The first revisions that each of these change sets made, but for those of `hidden` objects."""
+    first = RawSQL(_FIRST_REVISIONS, [list(ids), list(hidden), most])  # noqa: S611 - the values are given
+    return Revision.objects.filter(id__in=first).order_by("id")
+
+
+def revision_counts(ids: Collection[uuid.UUID], hidden: Collection[int] = ()) -> dict[uuid.UUID, int]:
+    """How many objects each of these change sets changed, but for `hidden` ones."""
+    rows = Revision.objects.filter(change_set__in=ids).exclude(object__in=hidden).order_by()
+    return dict(rows.values_list("change_set").annotate(Count("id")))
 
 
 def undoing(ids: list[Any]) -> "QuerySet[ChangeSet]":

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import uuid
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from django.contrib.auth.models import User
@@ -34,7 +34,7 @@ from graphs.objects.kinds import KINDS, store_of
 from graphs.objects.operations import Operation, Update, inverses, to_json
 from graphs.objects.preconditions import Before, Conflicting
 from graphs.objects.refs import Ref
-from graphs.objects.stores import ObjectChange, befores, find, users
+from graphs.objects.stores import ObjectChange, befores, find, labels, users
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +58,13 @@ class ObjectRollback:
     def change(self) -> ObjectChange:
         return ObjectChange(self.object, self.undone.operations)
 
+    def names(self, items: Iterable[Ref]) -> Mapping[Ref, str]:
+        """What people call these items now, but for those that are gone. An object without parts was read already."""
+        if KINDS[self.object.type].parts:
+            return labels(self.object, items)
+        there = {item: self.before.found[item].record for item in items if item in self.before.found}
+        return {item: KINDS[item.type].name_of(record) or item.key for item, record in there.items()}
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -72,6 +79,11 @@ class Plan:
     @property
     def clashes(self) -> tuple[tuple[Object, Clash], ...]:
         return tuple((step.object, clash) for step in self.steps for clash in step.undone.clashes)
+
+    @property
+    def conflict_count(self) -> int:
+        """How much stands in the way, of which not all is named."""
+        return len(self.gone) + sum(len(step.undone.clashes) for step in self.steps)
 
     @property
     def operations(self) -> tuple[Operation, ...]:
@@ -229,9 +241,12 @@ def preview(workspace_id: int, scope: Scope, left_out: Collection[LeftOut] = (),
     if held and made:
         changes.hold_beside(made)
     steps = []
+    chosen: dict[Ref, list[LeftOut]] = {}
+    for each in left_out:
+        chosen.setdefault(each.item, []).append(each)
     taken_back = [ObjectChange(change.object, inverses(change.operations)) for change in made]
     for change, before in zip(made, befores(taken_back, held=held), strict=True):
-        left = [Left(each.item, each.field) for each in left_out if each.of in (None, change.object.key)]
+        left = _left_in(change, chosen)
         own = Ref(change.object.type, change.object.key)
         undone = undo(change.operations, before, left)
         if change.object in whole and undone.operations and own in again:
@@ -268,6 +283,17 @@ def _missing(
         (Object(pk=pk, workspace_id=workspace_id, type=type_, key=key), label) for pk, type_, key, label, _a in found
     ]
     return gone, any(again for *_row, again in found)
+
+
+def _left_in(change: ObjectChange, chosen: Mapping[Ref, Sequence[LeftOut]]) -> list[Left]:
+    """What was chosen, by item, of what a change touches."""
+    items = dict.fromkeys(operation.item for operation in change.operations)
+    return [
+        Left(each.item, each.field)
+        for item in items
+        for each in chosen.get(item, ())
+        if each.of in (None, change.object.key)
+    ]
 
 
 def _came_or_went(which: Object, operations: Sequence[Operation]) -> bool:

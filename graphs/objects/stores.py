@@ -193,6 +193,27 @@ def labels(around: Object, refs: Iterable[Ref]) -> dict[Ref, str]:
     return found
 
 
+def labels_of(owners: Iterable[tuple[Object, Collection[Ref]]]) -> dict[int, dict[Ref, str]]:
+    """What people call these parts of objects, or the objects, now, by the primary keys of the objects.
+
+    Those without parts are read together.
+    """
+    found: dict[int, dict[Ref, str]] = {}
+    whole: dict[str, list[Object]] = {}
+    for of, refs in owners:
+        kind = kinds.KINDS.get(of.type)
+        if kind is not None and kind.rows is not None:
+            whole.setdefault(of.type, []).append(of)
+        else:
+            found[of.pk] = labels(of, refs)
+    for type_, objects in whole.items():
+        records = {ref: each.record for ref, each in kinds.store_of(type_).stored_objects(objects).items()}
+        for of in objects:
+            own = Ref(type_, of.key)
+            found[of.pk] = {own: kinds.KINDS[type_].name_of(records[own]) or of.key} if own in records else {}
+    return found
+
+
 def befores(changes: Sequence[ObjectChange], *, held: bool = False) -> list[Before]:
     """What the operations of each change touch, as it stands: objects without parts are read together.
 

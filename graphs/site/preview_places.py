@@ -1,11 +1,13 @@
 """Places for previews, each of which reads all that it would change: a few at a time at this process.
 
-Who waits for an object has none yet: whoever holds an object would keep the others from theirs.
+Who waits for an object has none yet: whoever holds an object would keep the others from theirs. Who has one for too
+long, also because nobody reads the answer any more, keeps nobody else from it.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Condition
+from time import monotonic
 
 from django.db import connection
 
@@ -13,6 +15,8 @@ MOST = 2
 WAIT_S = 10.0
 #: For who holds an object already, which others wait for.
 WAIT_HOLDING_S = 3.0
+#: From then on a place is free though its preview is not done.
+LAPSES_S = 60.0
 
 
 class TooManyPreviews(Exception):
@@ -21,6 +25,8 @@ class TooManyPreviews(Exception):
 
 #: Who has a place.
 _taken: list[int] = []
+#: Since when.
+_since: dict[int, float] = {}
 _free = Condition()
 
 
@@ -33,16 +39,25 @@ def place(user_id: int) -> Iterator[None]:
     with _free:
         if not _has_room(user_id):
             _wait_for_room(user_id)
+        since = _since[user_id] = monotonic()
         _taken.append(user_id)
     try:
         yield
     finally:
         with _free:
-            _taken.remove(user_id)
-            _free.notify_all()
+            if _since.get(user_id) == since:  # else it lapsed
+                _give_back(user_id)
+
+
+def _give_back(user_id: int) -> None:
+    _taken.remove(user_id)
+    del _since[user_id]
+    _free.notify_all()
 
 
 def _has_room(user_id: int) -> bool:
+    for holder in [holder for holder, since in _since.items() if since + LAPSES_S <= monotonic()]:
+        _give_back(holder)
     return len(_taken) < MOST and user_id not in _taken
 
 
@@ -50,5 +65,9 @@ def _wait_for_room(user_id: int) -> None:
     holding = connection.in_atomic_block
     if not holding:
         connection.close()
-    if not _free.wait_for(lambda: _has_room(user_id), WAIT_HOLDING_S if holding else WAIT_S):
-        raise TooManyPreviews
+    until = monotonic() + (WAIT_HOLDING_S if holding else WAIT_S)
+    while not _has_room(user_id):
+        if monotonic() >= until:
+            raise TooManyPreviews
+        first = min([until, *(since + LAPSES_S for since in _since.values())])
+        _free.wait(max(first - monotonic(), 0))

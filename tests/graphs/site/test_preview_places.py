@@ -107,6 +107,29 @@ def test_a_place_is_free_after_a_failure_and_goes_to_who_waits(
     assert waits.result(20) is True  # it waited without a connection
 
 
+def test_a_place_that_is_held_for_too_long_is_free_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    with place(1), place(2):
+        with pytest.raises(TooManyPreviews), place(3):
+            pass
+        monkeypatch.setattr(preview_places, "LAPSES_S", 0.1)
+        with place(3):
+            monkeypatch.undo()
+            assert preview_places._taken == [3]
+    assert preview_places._taken == []
+
+
+def test_who_is_late_gives_back_no_place_but_the_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    late, next_one = place(1), place(1)
+    late.__enter__()
+    monkeypatch.setattr(preview_places, "LAPSES_S", 0.0)
+    next_one.__enter__()
+    monkeypatch.undo()
+    late.__exit__(None, None, None)
+    assert preview_places._taken == [1]
+    next_one.__exit__(None, None, None)
+    assert preview_places._taken == []
+
+
 def test_who_holds_something_waits_within_the_transaction() -> None:
     with place(1), transaction.atomic():
         with pytest.raises(TooManyPreviews), place(1):

@@ -19,14 +19,16 @@ export function conflictList(conflicts) {
   return h("ul", { class: "conflicts" }, ...items);
 }
 
-/** The same with a box before each; `chosen()` gives `[{object, field}]`. */
-export function conflictChoice(conflicts) {
+/** The first of `count` conflicts with a box before each; `chosen()` gives `[{object, field}]`. */
+export function conflictChoice(conflicts, count = conflicts.length) {
   const rows = conflicts.map((conflict) => {
     const box = h("input", { type: "checkbox", checked: true });
     const words = h("span", {}, ...sentences(conflict));
     return { box, conflict, element: h("label", { class: "conflict" }, box, words) };
   });
-  const element = h("div", { class: "conflicts" }, ...rows.map((row) => row.element));
+  const rest = count - conflicts.length;
+  const more = rest > 0 ? h("small", { text: t("and {count} more", { count: rest }) }) : "";
+  const element = h("div", { class: "conflicts" }, ...rows.map((row) => row.element), more);
   const chosen = () =>
     rows.filter(({ box }) => box.checked).map(({ conflict: { object, field } }) => ({ object, field }));
   return { element, chosen };

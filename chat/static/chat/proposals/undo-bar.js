@@ -56,14 +56,17 @@ export class UndoBar {
       then(id);
       this.decisions.refresh(proposal).catch(() => {});
     } catch (error) {
-      const { conflicts } = error;
-      if (conflicts?.length) this.ask(conflicts, (leaveOut) => this.rollBack(proposal, changeSetId, { leaveOut }, then));
+      const { conflicts, body } = error;
+      // What was left out before is so still: where there are more, the next ones are asked about.
+      const goOn = (chosen) =>
+        this.rollBack(proposal, changeSetId, { leaveOut: [...(choice.leaveOut ?? []), ...chosen] }, then);
+      if (conflicts?.length) this.ask(conflicts, body?.conflictCount, goOn);
       else this.show("warning", error.message);
     }
   }
 
-  ask(conflicts, goOnWithout) {
-    const choice = conflictChoice(conflicts);
+  ask(conflicts, count, goOnWithout) {
+    const choice = conflictChoice(conflicts, count);
     const goOn = () => goOnWithout(choice.chosen());
     this.show("warning", t("Some of it was changed since. What is ticked stays as it is now:"));
     const buttons = h(

@@ -1,6 +1,6 @@
 // What is in the way of rolling back: later edits, by name, each to be left out.
 
-import { visible } from "../diff.js";
+import { unshown, visible } from "../diff.js";
 import { html, textButton } from "../dom.js";
 import { t } from "../strings.js";
 import { momentText, shortText } from "../words.js";
@@ -28,14 +28,17 @@ function row(conflict, leave) {
   );
 }
 
-/** `leave(conflicts)` leaves them out. */
-export function conflictList(conflicts, leave) {
+/** The first of `count` conflicts; `leave(conflicts)` leaves them out, after which the next ones are asked about. */
+export function conflictList(conflicts, count, leave) {
+  const rest = count - conflicts.length;
+  const all = rest > 0 ? t("Leave these out and show the next ones") : t("Leave all of them out");
   return html(
     "div",
     { class: "notice warning" },
     html("h3", {}, t("Changed since")),
     html("p", {}, t("Nothing is rolled back over a later change unseen. Leave these out, or cancel.")),
     html("ul", { class: "rollback-conflicts" }, ...conflicts.map((conflict) => row(conflict, leave))),
-    conflicts.length > 1 ? textButton(t("Leave all of them out"), () => leave(conflicts)) : null,
+    unshown(rest),
+    conflicts.length > 1 ? textButton(all, () => leave(conflicts)) : null,
   );
 }

@@ -99,11 +99,11 @@ export class RollbackDialog {
     this.#show(answer);
   }
 
-  #show({ diff, conflicts, total }) {
+  #show({ diff, conflicts, conflictCount, total }) {
     const part = document.activeElement?.dataset.part;
     const nothing = !diff.length && !conflicts.length;
     this.#said.replaceChildren(...(nothing ? [html("p", { class: "notice" }, t("Nothing would change."))] : []));
-    const blocked = conflicts.length ? [conflictList(conflicts, (some) => this.#leave(some))] : [];
+    const blocked = conflicts.length ? [conflictList(conflicts, conflictCount, (some) => this.#leave(some))] : [];
     this.#conflicts.replaceChildren(...blocked);
     const title = conflicts.length ? t("Without the conflicts, this would come of it") : t("This will come of it");
     const result = diff.length ? [html("h3", {}, title), diffList(diff), unshown(total - diff.length)] : [];

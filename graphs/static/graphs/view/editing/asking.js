@@ -6,6 +6,9 @@ import { settled, whoChanged } from "./conflict.js";
 import { EditQueue } from "./queue.js";
 import { UndoStack } from "./undo.js";
 
+/** Of more a sentence says how many they are. */
+const MOST_NAMES = 10;
+
 export class Asking {
   #host;
   #queue;
@@ -76,8 +79,11 @@ export class Asking {
         return undefined;
       }
       await this.#host.refresh();
-      const names = listed(error.conflicts.map(({ label, object }) => label || this.#host.nameOf(object)));
-      const person = listed(error.conflicts.map(({ changedBy, by }) => changedBy || by || t("somebody")));
+      const told = error.conflicts.slice(0, MOST_NAMES);
+      const rest = (error.body.conflictCount ?? error.conflicts.length) - told.length;
+      const more = rest > 0 ? [t("and {count} more", { count: rest })] : [];
+      const names = listed([...told.map(({ label, object }) => label || this.#host.nameOf(object)), ...more]);
+      const person = listed(told.map(({ changedBy, by }) => changedBy || by || t("somebody")));
       const why = names ? t("{person} changed it since: {names}.", { person, names }) : sentenceOf(error);
       this.#host.say(t("This cannot be taken back as a whole. {why} The history can take back parts of it.", { why }));
       return null;
