@@ -1,7 +1,8 @@
 """Renders answers as safe HTML for API clients and the admin: no remote images, no HTML of the model."""
 
 from collections.abc import Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache
+from sys import getsizeof
 from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,6 +15,7 @@ from markdown_it.token import Token
 
 from chat.queries.links import MENTION, Link
 from graphs.objects.refs import Ref
+from graphs.site.kept_by_size import KeptBySize
 
 _TAGS = {
     *("p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre", "code", "em", "strong", "s"),
@@ -26,8 +28,9 @@ _ATTRIBUTES = {"a": {"href", "title"}, "ol": {"start"}, "code": {"class"}, "bdi"
 MOST_CHARS = 50_000
 #: Addresses that become links without being marked as such. To look for them takes the square of their number.
 MOST_ADDRESSES = 200
-#: Texts that are kept rendered; all of the longest would take 40 MB.
-KEPT = 200
+#: What rendered texts take that are kept: a short one becomes long by the titles of what it mentions.
+KEPT_BYTES = 16_000_000
+_kept = KeptBySize[str](KEPT_BYTES)
 
 
 def render(text: str, links: Mapping[Ref, Link] = MappingProxyType({})) -> str:
@@ -39,10 +42,18 @@ def render(text: str, links: Mapping[Ref, Link] = MappingProxyType({})) -> str:
         return f"<pre>{nh3.clean_text(text)}</pre>"
     mentioned = {Ref(*found) for found in MENTION.findall(text)} if links else ()
     shown = tuple((ref, links[ref]) for ref in sorted(mentioned, key=str) if ref in links)
-    return _rendered(text, shown)
+    rendered = _kept.get((text, shown))
+    if rendered is None:
+        rendered = _rendered(text, shown)
+        _kept.put((text, shown), rendered, getsizeof(text) + getsizeof(rendered) + _bytes_of(shown))
+    return rendered
 
 
-@lru_cache(maxsize=KEPT)
+def _bytes_of(shown: tuple[tuple[Ref, Link], ...]) -> int:
+    """What links take: three objects of three values each, and their texts."""
+    return sum(500 + sum(map(getsizeof, (*ref, link.title, link.url))) for ref, link in shown)
+
+
 def _rendered(text: str, links: tuple[tuple[Ref, Link], ...]) -> str:
     return nh3.clean(
         _parser(links_addresses=text.count("://") <= MOST_ADDRESSES).render(text, {"links": dict(links)}),

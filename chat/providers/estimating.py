@@ -4,9 +4,11 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
+from sys import getsizeof
 
 from chat.providers.model_request import ModelRequest, PromptMessage
 from chat.providers.pieces import Reply, Usage
+from graphs.site.kept_by_size import KeptBySize
 from rag.texts.tokens import count_tokens
 
 #: About right for words in any writing: a letter has one or two bytes, a Chinese character has three.
@@ -16,9 +18,25 @@ MESSAGE_TOKENS = 4
 #: What frames a message or a tool takes less.
 FRAME_TOKENS = 10
 
+#: Texts up to so many characters are kept by their number, which is faster; all of the longest would take 9 MB.
+_SHORT_CHARS = 500
+#: What the longer ones may take, whose counts are kept with them.
+_LONG_BYTES = 8_000_000
+
 Count = Callable[[str], int]
-#: The same texts are counted with each question of a conversation.
-counted_once = lru_cache(maxsize=2_048)(count_tokens)
+_of_short = lru_cache(maxsize=2_048)(count_tokens)
+_of_long = KeptBySize[int](_LONG_BYTES)
+
+
+def counted_once(text: str) -> int:
+    """The tokens of a text. Kept, as the same texts are counted with each question of a conversation."""
+    if len(text) <= _SHORT_CHARS:
+        return _of_short(text)
+    known = _of_long.get(text)
+    if known is None:
+        known = count_tokens(text)
+        _of_long.put(text, known, getsizeof(text))
+    return known
 
 
 def estimated_tokens(bytes_: int) -> int:

@@ -1,6 +1,6 @@
 """Limits fragments and pings of a socket, which cost reading but never become a message that `pace` counts.
 
-And writes its frames without what Autobahn does beside.
+And writes its frames without what Autobahn does beside, and refuses handshakes as everything else is refused.
 """
 
 import logging
@@ -10,6 +10,7 @@ from typing import Any
 from daphne.ws_protocol import WebSocketFactory, WebSocketProtocol
 
 from chat.sockets.pace import Pace
+from chat.web import malformed
 
 log = logging.getLogger("countersign.socket")
 
@@ -47,6 +48,15 @@ class LimitedSocket(WebSocketProtocol):
             super().sendData(data, sync, chopsize)
         else:
             self.transport.write(data)
+
+    def sendHttpErrorResponse(  # noqa: N802 - Autobahn's name.
+        self,
+        code: int,
+        reason: str,
+        responseHeaders: list[tuple[str, str]] | None = None,  # noqa: N803 - Autobahn's name.
+    ) -> None:
+        """Answers a handshake with a problem; Autobahn's line has what was sent, and no header that protects."""
+        self.sendData(malformed.whole_answer(malformed.refused_handshake(code), responseHeaders or ()))
 
     def _allowed(self) -> bool:
         now = time.monotonic()

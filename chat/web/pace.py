@@ -11,6 +11,7 @@ from twisted.python.failure import Failure
 from twisted.web.http import HTTPChannel, HTTPFactory, _GenericHTTPChannelProtocol
 
 from chat.web import malformed
+from graphs.site.api.problems import bad_request
 
 #: Daphne installs the asyncio reactor; Twisted's types only know the interface of all reactors.
 reactor: Any = _installed_reactor
@@ -53,7 +54,7 @@ class PacedChannel(HTTPChannel):
     def _respondToBadRequestAndDisconnect(self) -> None:  # noqa: N802 - Twisted's name.
         """Answers a request line, headers or chunks that are none; Twisted writes a status and nothing else."""
         transport: Any = self.transport
-        transport.write(malformed.whole_answer())
+        transport.write(malformed.whole_answer(bad_request()))
         self.loseConnection()
 
     def lineLengthExceeded(self, line: bytes) -> None:  # noqa: N802 - Twisted's name.

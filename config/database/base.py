@@ -27,13 +27,16 @@ class DatabaseWrapper(_Wrapper):
 
     @property
     def pool(self) -> Any:
-        options = self.settings_dict["OPTIONS"].get("pool")
-        if options and self.alias != NO_DB_ALIAS and self.alias not in self._connection_pools:
+        """The pool, made as Django makes it. Django itself refuses one beside connections that persist."""
+        options, checks = self.settings_dict["OPTIONS"].get("pool"), self.settings_dict["CONN_HEALTH_CHECKS"]
+        is_refused = self.alias == NO_DB_ALIAS or self.settings_dict["CONN_MAX_AGE"] != 0
+        if options and not is_refused and self.alias not in self._connection_pools:
             made = LastFirst(
                 kwargs=self.get_connection_params() | {"autocommit": True},
                 open=False,
                 configure=self._configure_connection,
-                **options,
+                check=LastFirst.check_connection if checks else None,
+                **({} if options is True else options),
             )
             self._connection_pools.setdefault(self.alias, made)
         return super().pool

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tiktoken import Encoding
 
-#: Longer rows are not kept.
+#: Longer rows are not kept; all of the longest would take 34 MB.
 KEPT_CHARS = 1_000
 #: What stands between two rows of a table in compact JSON.
 _NEXT_ROW = '},{"'

@@ -19,6 +19,7 @@ STEP = 260
 _ADDED = {"in": "L-0", "out": "R-0"}
 _THROUGH = {side: [{"id": f"{side}-0", "type": way, "accept": "any"}] for side, way in (("L", "in"), ("R", "out"))}
 _AND = re.compile(r"\s*,\s*(?:(?:and|et)\s+)?|\s+(?:and|et)\s+")
+_OF = re.compile(r"\s+(?:of|for|de|du|des|pour)\s+")
 #: What is meant as it is in JSON; everything else is text.
 _LITERAL = re.compile(r"true|false|-?(?:0|[1-9]\d*)(?:\.\d+)?")
 
@@ -48,6 +49,7 @@ def plans(looking: Lookups, intent: Intent) -> list[Plan]:
 
 def _plan(looking: Lookups, name: str, words: dict[str, str]) -> Plan:
     """The template of the change, filled."""
+    name, words = _as_meant(looking, name, words)
     row = INTENTS[name]
     words = {"x": ""} | words if name in _AT_HAND else words
     named = {slot: words[slot] for slot in ("x", "y") if slot in words}
@@ -70,6 +72,15 @@ def _plan(looking: Lookups, name: str, words: dict[str, str]) -> Plan:
     }
     names = {slot: item.key if item.is_node else item.title for slot, item in linked.items() if isinstance(item, Item)}
     return Plan(calls, looking.say(template["says"], **linked), looking.say(template["says"], **values | names))
+
+
+def _as_meant(looking: Lookups, name: str, words: dict[str, str]) -> tuple[str, dict[str, str]]:
+    """The change itself; where records are talked about, a field that is called rating is that of an axis."""
+    called = subject(words.get("field", "")).lower()
+    if name != "set" or called not in INTENTS["rate"]["ratings"] or not records.is_record(looking):
+        return name, words
+    axis, of = [*_OF.split(words.get("x", called), maxsplit=1), ""][:2]
+    return "rate", {"axis": subject(axis), "x": of, "rating": words["value"]}
 
 
 def _filled(template: Any, values: Values) -> Any:
@@ -101,6 +112,8 @@ def _updates(looking: Lookups, values: Values) -> Values:
     own = INTENTS["set"]["own"].get(wanted.lower()) if item.is_node else None
     named = (name for name in item.fields if bare(wanted) in {bare(name), bare(name.rpartition(".")[2])})
     field = next(named, wanted.replace(" ", "_"))
+    if not item.is_node and field not in item.fields:
+        looking.require_field(item, field)
     as_it_is = isinstance(item.fields.get(field), str) or not _LITERAL.fullmatch(text)
     updates = {field: text if as_it_is else json.loads(text)}
     return {"field": field, "updates": {own: text} if own else {"data": updates} if item.is_node else updates}
@@ -213,9 +226,7 @@ _VALUES: dict[str, Callable[[Lookups, Values], Values]] = {
     "move": _place,
     "connect": lambda looking, values: {"out": _end(values["x"], "out"), "in": _end(values["y"], "in")},
     "disconnect": _between,
-    "rate": lambda looking, values: {
-        "updates": records.rated(looking, values["x"], values["axis"], int(values["rating"]))
-    },
+    "rate": lambda looking, values: {"updates": records.rated(looking, values["x"], values["axis"], values["rating"])},
     "better": lambda looking, values: {"updates": records.better(looking, values["x"])},
     "insert": _insertion,
     "create": _creation,

@@ -127,6 +127,12 @@ class Lookups:
             raise Answered("refused", error=plain(found.get("error")))
         return self.as_item(found)
 
+    def require_field(self, item: Item, field: str) -> None:
+        """Goes on where an object can have a field, which says nothing yet. Raises `Answered` where it cannot."""
+        found = self.one("read_object", object=item.key, fields=[field])
+        if "object" not in found:
+            raise Answered("refused", error=plain(found.get("error")))
+
     def here(self) -> Item:
         """What the conversation is about. Raises `Answered` where that is nothing."""
         if self.seen.at_hand:

@@ -21,6 +21,7 @@ KINDS = (COMPANY, FOLDER, USE_CASE, SUMMARY)
 _FIRST = ("description", "problem", "solution", "benefits")
 #: The sides of a matrix.
 _SIDES = ("value", "complexity")
+_RATINGS = ("1", "2", "3", "4", "5")
 Words = dict[str, str]
 
 
@@ -119,15 +120,19 @@ def better(looking: Lookups, item: Item) -> Row:
     return {name: " ".join(sentences)}
 
 
-def rated(looking: Lookups, item: Item, axis: str, rating: int) -> Row:
+def rated(looking: Lookups, item: Item, axis: str, rating: str) -> Row:
     """The scores of a use case with a rating: of one axis, or of all axes of a side."""
+    if not item.key.startswith(f"{USE_CASE}:"):
+        raise Answered("no_rated", item=item)
+    if rating not in _RATINGS:
+        raise Answered("no_rating", rating=plain(rating))
     wanted = INTENTS["rate"]["sides"].get(bare(axis), "")
     for side, known in _axes(looking, item).items():
         meant = [each["id"] for each in known if side == wanted or bare(axis) in {bare(each["id"]), bare(each["name"])}]
         if meant:
             field = f"data.{side}Scores"
             kept = {each["axisId"]: each for each in rows(item.fields.get(field))}
-            kept |= {id_: {**kept.get(id_, {"axisId": id_}), "rating": rating} for id_ in meant}
+            kept |= {id_: {**kept.get(id_, {"axisId": id_}), "rating": int(rating)} for id_ in meant}
             return {field: [*kept.values()]}
     raise Answered("no_axis", axis=plain(axis), item=item)
 

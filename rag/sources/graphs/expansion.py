@@ -21,6 +21,10 @@ WALKED = 80
 MET = 20
 #: Edges that one node shows.
 EDGES_PER_NODE = 40
+#: Characters of a summary of handles.
+HANDLES_CHARS = 1_000
+#: Handles that take more in JSON are not kept.
+KEPT_CHARS = 2_000
 #: Where the columns of the type begin in a row.
 TYPE_COLUMNS = 8
 
@@ -147,10 +151,19 @@ def _node(row: Sequence[Any], options: Options) -> RelevantNode:
     )
 
 
-@lru_cache(maxsize=256)
 def _summary(handles: str) -> str:
-    """The summary of handles in JSON. Kept: most nodes have those of their type."""
-    return handles_summary(json.loads(handles))
+    """The summary of handles in JSON."""
+    return _of_short(handles) if len(handles) <= KEPT_CHARS else _made(handles)
+
+
+def _made(handles: str) -> str:
+    return cut(handles_summary(json.loads(handles)), HANDLES_CHARS)
+
+
+@lru_cache(maxsize=256)
+def _of_short(handles: str) -> str:
+    """Kept, as most nodes have the handles of their type."""
+    return _made(handles)
 
 
 def _name_of_type(key: str, custom: str | None) -> str:

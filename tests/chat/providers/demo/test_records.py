@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from chat.providers.demo.sentences import PHRASES
 from config.demo.records import Language, import_demo_records
 from graphs.history import editing
 from graphs.models import Company, Folder, UseCase
@@ -136,6 +137,14 @@ def test_two_versions_are_compared(here: World) -> None:
         ("Customer service", "en", "Rate the value of Mood of customers with 4", "data.valueScores", {"reach": 4}),
         ("Mood of customers", "en", "Rate Customers notice with 5", "data.valueScores", {"customers": 5, "reach": 2}),
         ("Humeur des clients", "fr", "Note la complexité à 3", "data.complexityScores", {"people": 3, "data": 3}),
+        ("Mood of customers", "en", "rate Savings 4", "data.valueScores", {"savings": 4, "reach": 2}),
+        ("Mood of customers", "en", "rate it Savings 4", "data.valueScores", {"savings": 4, "reach": 2}),
+        ("Customer service", "en", "Rate the value of Mood of customers 4", "data.valueScores", {"reach": 4}),
+        ("Mood of customers", "en", "set the rating of Savings to 4", "data.valueScores", {"savings": 4, "reach": 2}),
+        ("Mood of customers", "en", "Change the rating of Customers notice to 5", "data.valueScores", {"customers": 5}),
+        ("Warehouse", "en", "set the rating of Savings of Picking routes to 2", "data.valueScores", {"savings": 2}),
+        ("Humeur des clients", "fr", "Note la complexité 3", "data.complexityScores", {"people": 3, "data": 3}),
+        ("Humeur des clients", "fr", "Mets la note de complexité à 3", "data.complexityScores", {"people": 3}),
     ],
 )  # fmt: skip
 def test_a_rating_is_proposed(
@@ -148,6 +157,7 @@ def test_a_rating_is_proposed(
     given = {score["axisId"]: score["rating"] for score in arguments["updates"][field]}
     assert len(given) == 3
     assert rated.items() <= given.items()
+    assert arguments["object"].startswith("usecase:")
 
 
 @pytest.mark.parametrize(
@@ -193,6 +203,50 @@ def test_a_rating_of_no_axis_is_told(here: World) -> None:
     talk = about(here, "Picking routes")
     assert "no axis" in talk.ask("Rate the colour with 4")
     assert not [name for name, _arguments in talk.calls if name.startswith("propose_")]
+
+
+@pytest.mark.parametrize(
+    ("name", "language", "question", "told"),
+    [
+        ("Picking routes", "en", "set the rating of Savings to 9", "from 1 to 5"),
+        ("Picking routes", "en", "set the rating of Savings to high", "from 1 to 5"),
+        ("Picking routes", "en", "set the rating of the colour to 4", "no axis"),
+        ("Picking routes", "en", "set the rating to 4", "no axis"),
+        ("Picking routes", "en", "set the colour to red", "There is no field"),
+        ("Picking routes", "en", "set Savings to 4", "There is no field"),
+        ("Picking routes", "en", "set the colour of Savings to 4", "There is no field"),
+        ("Warehouse", "en", "set the rating of Savings to 4", "Only use cases are rated"),
+        ("Warehouse", "en", "rate Savings 4", "Only use cases are rated"),
+        ("Entrepôt", "fr", "Mets la note de la valeur à 4", "Seuls les cas"),
+        ("Réponses suggérées", "fr", "Mets la note de la valeur à 9", "un nombre de 1 à 5"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_is_told_and_nothing_else(
+    here: World, name: str, language: Language, question: str, told: str
+) -> None:
+    talk = about(here, name, language)
+    said = talk.ask(question)
+    assert told in said
+    assert not [name for name, _arguments in talk.calls if name.startswith("propose_")]
+    assert PHRASES[language]["waits"] not in said
+
+
+@pytest.mark.parametrize("language", ["en", "fr"])
+def test_no_answer_says_that_a_decision_is_awaited_before_there_is_a_proposal(here: World, language: Language) -> None:
+    """What is said stands before the call, which may be refused: it has to be true then, too."""
+
+    def refuse(_name: str, _arguments: dict[str, Any]) -> dict[str, Any]:
+        return {"error": "Too long."}
+
+    name, question = {"en": ("Picking routes", "Rename it to X"), "fr": ("Réponses suggérées", "Renomme-le en X")}[
+        language
+    ]
+    talk = about(here, name, language)
+    talk.decide = refuse
+    assert "Too long." in talk.ask(question)
+    said = "\n".join(message.content for message in talk.messages if message.role == "assistant")
+    assert PHRASES[language]["waits"] in said
+    assert not re.search("waits? for|attend", said)
 
 
 def test_a_graph_has_no_places_and_a_node_no_rating(here: World) -> None:
