@@ -26,13 +26,16 @@ from graphs.objects.edit_conflicts import EditConflicts
 from graphs.objects.headers import address_of, children_of, is_key, object_for, parent_of
 from graphs.objects.kinds import KINDS, Kind
 from graphs.objects.refs import Ref
+from graphs.objects.word_search import MOST_WORDS, words_of
 from graphs.records import listing
 from graphs.records.listing import ORDERS, Asked, ListedRecord
+from graphs.site import search_time
 from graphs.site.access import Member, NotFound
 from graphs.site.api import limits
-from graphs.site.api.paging import page_of
-from graphs.site.api.problems import Problem
-from graphs.site.pages import layout_of, member_page, render_page
+from graphs.site.api.paging import Page, page_of
+from graphs.site.api.problems import Problem, too_much_to_search
+from graphs.site.pages import layout_of, member_page, render_page, searching
+from graphs.site.search_time import TooMuchToSearch
 
 RECORDS_PER_PAGE = 50
 _ARROWS = (("", "↑"), ("-", "↓"))
@@ -41,17 +44,22 @@ _LABELS = {"name": gettext_lazy("Name"), "status": gettext_lazy("Status"), "chan
 LISTS = {"company": "companies", "folder": "folders", "usecase": "use-cases"}
 
 
+@searching
 @require_safe
 @member_page
 def record_list(request: HttpRequest, member: Member, kind: str) -> HttpResponse:
     """The records of a kind in the workspace. What cannot be asked for is left out."""
     known = KINDS[kind]
-    asked = _asked(request, member, known)
-    rows = listing.matching(member, known, asked)
-    counts = listing.by_status(rows)
+    words = words_of(request.GET.get("search", ""))
+    asked = _asked(request, member, known, words[:MOST_WORDS])
+    rows, refused = listing.matching(member, known, asked), ""
     shown = rows.filter(status=asked.status) if asked.status else rows
     try:
-        page = page_of(listing.shown(known, shown), asked.ordering, request.GET.get("cursor"), RECORDS_PER_PAGE)
+        with search_time.bounded(bool(asked.search)):
+            counts = listing.by_status(rows)
+            page = page_of(listing.shown(known, shown), asked.ordering, request.GET.get("cursor"), RECORDS_PER_PAGE)
+    except TooMuchToSearch:
+        counts, page, refused = dict.fromkeys(Status.values, 0), Page([], None, None), too_much_to_search().detail
     except Problem:
         return redirect(LISTS[kind])
     holder = parent_of(known)
@@ -60,6 +68,8 @@ def record_list(request: HttpRequest, member: Member, kind: str) -> HttpResponse
         "kind": known,
         "asked": asked,
         "filters": listing.as_filters(known, asked),
+        "refused": refused,
+        "most_words": MOST_WORDS if len(words) > MOST_WORDS else None,
         "is_filtered": bool(asked.search or asked.status or asked.holder),
         "records": _told(records),
         "keys": [record.key for record in records],
@@ -78,7 +88,7 @@ def record_list(request: HttpRequest, member: Member, kind: str) -> HttpResponse
         "status": f"{known.url}-status",
         "list": LISTS[kind],
     }
-    return render_page(request, member, "graphs/records/list.html", context)
+    return render_page(request, member, "graphs/records/list.html", context, status=400 if refused else 200)
 
 
 @require_POST
@@ -158,11 +168,11 @@ def _minute(when: datetime) -> datetime:
     return when.replace(second=0, microsecond=0)
 
 
-def _asked(request: HttpRequest, member: Member, kind: Kind) -> Asked:
+def _asked(request: HttpRequest, member: Member, kind: Kind, words: Sequence[str]) -> Asked:
     """What the address asks for, without what cannot be."""
     status, order = request.GET.get("status", ""), request.GET.get("order", "name")
     return Asked(
-        search=request.GET.get("search", "").strip(),
+        search=" ".join(words),
         status=status if status in Status.values else "",
         holder=_holder(member, kind, request.GET.get("in", "")),
         order=order if order.removeprefix("-") in ORDERS else "name",

@@ -19,14 +19,17 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from graphs.history import queries
 from graphs.models import Object
 from graphs.objects.refs import Ref
+from graphs.objects.word_search import MOST_WORDS, words_of
 from graphs.record_lists import LISTS
 from graphs.records import listing as records
+from graphs.site import search_time
 from graphs.site.access import Member, NotFound, member_of, or_not_found
 from graphs.site.api import limits
-from graphs.site.api.paging import page_of
-from graphs.site.api.problems import Problem
+from graphs.site.api.paging import Page, page_of
+from graphs.site.api.problems import Problem, too_much_to_search
 from graphs.site.login_limit import LimitedLoginForm
-from graphs.site.pages import member_page, render_page
+from graphs.site.pages import member_page, render_page, searching
+from graphs.site.search_time import TooMuchToSearch
 from graphs.site.uploads import was_too_big
 from graphs.workflows import listing, trust
 from graphs.workflows.import_form import ImportForm, explain
@@ -56,6 +59,7 @@ class LoginPage(LoginView):
         return response
 
 
+@searching
 @require_safe
 @login_required
 def home(request: HttpRequest) -> HttpResponse:
@@ -70,15 +74,19 @@ def home(request: HttpRequest) -> HttpResponse:
 
 @member_page
 def _graph_list(request: HttpRequest, member: Member) -> HttpResponse:
-    search = request.GET.get("search", "").strip()
+    words, refused = words_of(request.GET.get("search", "")), ""
+    search = " ".join(words[:MOST_WORDS])
+    graphs = listing.matching(member.workspace, search)
     try:
-        page = page_of(
-            listing.matching(member.workspace, search), listing.ORDERING, request.GET.get("cursor"), GRAPHS_PER_PAGE
-        )
+        with search_time.bounded(bool(search)):
+            page = page_of(graphs, listing.ORDERING, request.GET.get("cursor"), GRAPHS_PER_PAGE)
+    except TooMuchToSearch:
+        page, refused = Page([], None, None), too_much_to_search().detail
     except Problem:
         return redirect("home")
     waiting = list(trust.waiting_alone(member.workspace)[: TYPES_SHOWN + 1])
     context = {"graphs": listing.with_sizes(page.rows), "page": page, "search": search}
+    context |= {"refused": refused, "most_words": MOST_WORDS if len(words) > MOST_WORDS else None}
     context |= {"waiting": waiting[:TYPES_SHOWN], "more_waiting": len(waiting) > TYPES_SHOWN}
     if not search and not request.GET.get("cursor"):
         counts = records.counted(member.workspace)
@@ -86,7 +94,7 @@ def _graph_list(request: HttpRequest, member: Member) -> HttpResponse:
             "latest": records.latest(member.workspace),
             "counts": [(kind, LISTS[kind.name], counts[kind.name]) for kind in records.KINDS_OF_RECORDS],
         }
-    return render_page(request, member, "graphs/list.html", context)
+    return render_page(request, member, "graphs/list.html", context, status=400 if refused else 200)
 
 
 @require_safe

@@ -21,7 +21,7 @@ from chat.access.identity import Identity
 from chat.concurrency.turns import Claim, Left
 from chat.sockets.backpressure import Gate, TooSlow, release_gate, response_gate
 from chat.sockets.strangers import address_of
-from chat.web.problem_answer import answer_problem
+from chat.web.problem_answer import answer_page, answer_problem
 from graphs.site import refusal_events
 from graphs.site.api.problems import too_many_large_answers
 from graphs.site.database_away import AWAY
@@ -229,4 +229,5 @@ async def _refuse(person: Identity, scope: dict[str, Any], send: Any) -> None:
     address = address_of((scope.get("client") or [""])[0], scope["headers"])
     refusal_events.tell(person.user.pk, address, f"{scope['method']} {resolve(scope['path']).route}", "throttled", 429)
     translation.activate(identity.language_of(scope["headers"]))
-    await answer_problem(too_many_large_answers(), scope["headers"], send)
+    answer = answer_problem if scope["path"].startswith(identity.API) else answer_page
+    await answer(too_many_large_answers(), scope["headers"], send)

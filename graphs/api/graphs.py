@@ -13,8 +13,10 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from graphs.api.graph_json import GraphPage, GraphShape, GraphSummary, ImportResult, etag
+from graphs.api.searches import asked_words
 from graphs.models import Object
 from graphs.objects.streams import streams
+from graphs.site import search_time
 from graphs.site.access import Member
 from graphs.site.api.members import current_member
 from graphs.site.api.openapi import problems
@@ -57,8 +59,9 @@ class GraphsView(APIView):
     @extend_schema(operation_id="listGraphs", parameters=LIST_PARAMETERS, responses={200: GraphPage})
     def get(self, request: Request) -> Response:
         """The graphs of the workspace by name."""
-        graphs = listing.matching(current_member(request).workspace, request.GET.get("search", ""))
-        page = asked_page(request, graphs, listing.ORDERING)
+        workspace, words = current_member(request).workspace, asked_words(request, "search")
+        with search_time.bounded(bool(words)):
+            page = asked_page(request, listing.matching(workspace, " ".join(words)), listing.ORDERING)
         shown = summaries(listing.with_sizes(page.rows))
         return Response(GraphPage.of(page, shown).to_json())
 

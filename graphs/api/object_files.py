@@ -14,13 +14,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from graphs.api import changes
-from graphs.api.objects import FILTERS, TYPE, ObjectView, filtered
+from graphs.api.objects import FILTERS, TYPE, ObjectView, filtered, is_search
 from graphs.history import editing
 from graphs.history.bounded_diffs import MOST_TOLD, Room
 from graphs.history.first_difference import clipped_both
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.kinds import KINDS, Kind, is_object
 from graphs.objects.refs import ObjectName
+from graphs.site import search_time
 from graphs.site.access import Member, NotFound
 from graphs.site.api.members import current_member
 from graphs.site.api.openapi import problems
@@ -247,7 +248,8 @@ class ExportView(ObjectView):
         if format_ not in FORMATS:
             raise invalid("format", _("“format” is one of: %(names)s.") % {"names": ", ".join(FORMATS)})
         try:
-            file = exporting.export(member, kind, *filtered(request, member, kind), cast(exporting.Format, format_))
+            with search_time.bounded(is_search(request)):
+                file = exporting.export(member, kind, *filtered(request, member, kind), cast(exporting.Format, format_))
         except ChangeRefused as refusal:
             raise invalid("format", str(refusal)) from refusal
         return StreamingHttpResponse(

@@ -16,14 +16,17 @@ from rest_framework.views import APIView
 from graphs.api import changes
 from graphs.api.history_json import ChangeSetShape
 from graphs.api.object_json import KindPage, KindShape, ListedObject, ObjectPage, ObjectShape
+from graphs.api.searches import asked_text, asked_words
 from graphs.history import editing
 from graphs.history.outside import catch_up
 from graphs.models import Object
 from graphs.objects.actions import CreateObject
-from graphs.objects.headers import having_words, listed, object_for, parent_of, searched_by
+from graphs.objects.headers import listed, object_for, parent_of, searched_by
 from graphs.objects.kinds import KINDS, Kind, is_object, of_objects
 from graphs.objects.model_rows import row_of
 from graphs.objects.refs import Ref
+from graphs.objects.word_search import having_words
+from graphs.site import search_time
 from graphs.site.access import Member, NotFound, or_not_found
 from graphs.site.api.bodies import Body, errors_by_field, read_body
 from graphs.site.api.members import current_member
@@ -34,7 +37,6 @@ from graphs.site.api.problems import invalid, invalid_fields
 from graphs.workflows.actions import ACTIONS as OF_GRAPHS
 from graphs.workflows.store import GRAPH
 
-LONGEST_SEARCH = 200
 KIND = OpenApiParameter("kind", str, OpenApiParameter.PATH, description="A kind of objects, for example nodeType.")
 TYPE = OpenApiParameter("object_type", str, OpenApiParameter.PATH, description="The kind of the object.")
 ID = OpenApiParameter("object_id", str, OpenApiParameter.PATH, description="The key of the object among its kind.")
@@ -93,7 +95,8 @@ class ObjectsView(APIView):
             names = ", ".join(kind.name for kind in of_objects())
             raise invalid("type", _("“type” is one of the kinds of objects: %(names)s.") % {"names": names})
         kind = KINDS[name]
-        page = asked_page(request, *filtered(request, member, kind))
+        with search_time.bounded(is_search(request)):
+            page = asked_page(request, *filtered(request, member, kind))
         return Response(ObjectPage.of(page, ListedObject.of_rows(member, kind, page.rows)).to_json())
 
 
@@ -152,14 +155,16 @@ class ObjectChangesView(APIView):
 def filtered(request: Request, member: Member, kind: Kind) -> tuple[QuerySet[Any], tuple[str, ...]]:
     """The rows of a kind that `FILTERS` ask for, and their ordering, as pages need it. Raises `Problem` 400."""
     rows = listed(member, kind, parent=_asked_parent(request, member, kind))
-    if search := _asked_text(request, "search"):
+    if search := asked_text(request, "search"):
         rows = rows.filter(searched_by(kind, search))
-    rows = rows.filter(having_words(kind, _asked_text(request, "words")), _asked_value(request, kind))
-    return rows, _ordering(request, kind)
+    if words := asked_words(request, "words"):
+        rows = rows.filter(having_words(kind, words))
+    return rows.filter(_asked_value(request, kind)), _ordering(request, kind)
 
 
-def _asked_text(request: Request, name: str) -> str:
-    return request.GET.get(name, "")[:LONGEST_SEARCH].replace("\x00", "")
+def is_search(request: Request) -> bool:
+    """Whether the `FILTERS` look through texts."""
+    return any(asked_text(request, name) for name in ("search", "words"))
 
 
 def _asked_value(request: Request, kind: Kind) -> models.Q:

@@ -158,27 +158,6 @@ def searched_by(kind: Kind, text: str) -> models.Q:
     return wanted
 
 
-def having_words(kind: Kind, words: str) -> models.Q:
-    """The condition that each of the words is in one of the texts; choices are no texts."""
-    wanted = models.Q()
-    for word in words.split():
-        in_one = models.Q(pk__in=())  # of a kind without texts none
-        for path in _texts_of(kind):
-            in_one |= models.Q(**{f"{path}__icontains": word})
-        wanted &= in_one
-    return wanted
-
-
-def _texts_of(kind: Kind) -> list[str]:
-    """The texts of a kind as the ORM names them."""
-    columns: Any = kind.model._meta
-    return [
-        "__".join((field.column, *field.inside))
-        for field in kind.fields
-        if field.form == "text" and not columns.get_field(field.column).choices
-    ]
-
-
 def with_rows(objects: Mapping[str, list[Object]]) -> dict[str, list[Object]]:
     """These objects of one workspace, by kind, without kinds of which there are neither headers nor rows any more."""
     gone = {type_: some for type_, some in objects.items() if all(each._state.adding for each in some)}

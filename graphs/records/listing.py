@@ -12,8 +12,9 @@ from django.urls import reverse
 
 from graphs.models import Object, Workspace
 from graphs.models.records import Status
-from graphs.objects.headers import children_of, having_words, listed, parent_of
+from graphs.objects.headers import children_of, listed, parent_of
 from graphs.objects.kinds import Kind
+from graphs.objects.word_search import MOST_WORDS, having_words, words_of
 from graphs.records.kinds import COMPANY, FOLDER, USE_CASE
 from graphs.site.access import Member
 
@@ -68,8 +69,9 @@ class ListedRecord:
 
 def matching(member: Member, kind: Kind, asked: Asked) -> QuerySet[Any]:
     """The rows that a list shows, whatever their status."""
-    words = asked.search[:MAX_SEARCH_CHARS].replace("\x00", "")
-    return listed(member, kind, parent=asked.holder).filter(having_words(kind, words))
+    rows = listed(member, kind, parent=asked.holder)
+    words = words_of(asked.search[:MAX_SEARCH_CHARS])[:MOST_WORDS]
+    return rows.filter(having_words(kind, words)) if words else rows
 
 
 def as_filters(kind: Kind, asked: Asked) -> str:

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from django.db import InterfaceError, InternalError, OperationalError
-from psycopg.errors import IdleInTransactionSessionTimeout, ReadOnlySqlTransaction
+from psycopg.errors import IdleInTransactionSessionTimeout, LockNotAvailable, ReadOnlySqlTransaction
 
 #: What Django raises while the database is away.
 AWAY = (OperationalError, InterfaceError)
@@ -20,6 +20,11 @@ def what_passes_is_away() -> Iterator[None]:
         if isinstance(error.__cause__, ReadOnlySqlTransaction | IdleInTransactionSessionTimeout):
             raise OperationalError(*error.args) from error
         raise
+
+
+def waited_too_long(error: Exception) -> bool:
+    """Whether the database is there, and somebody else held what was to be changed for too long."""
+    return isinstance(error.__cause__, LockNotAvailable)
 
 
 def read_only_is_away(execute: Any, *statement: Any) -> Any:

@@ -9,7 +9,7 @@ from django.template.loader import render_to_string
 from django.utils.deprecation import MiddlewareMixin
 from django.views.decorators.csrf import csrf_exempt
 
-from graphs.site.api.problems import Problem, not_found, plain_response, problem_of, unavailable
+from graphs.site.api.problems import Problem, not_found, plain_response, problem_of
 from graphs.site.database_away import AWAY
 
 
@@ -37,18 +37,22 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 class DatabaseAwayMiddleware(MiddlewareMixin):
-    """Answers 503 if the database was away in a view."""
+    """Answers 503 if the database was away in a view, and 429 if somebody held for too long what it changes."""
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        return failed(request, unavailable()) if isinstance(exception, AWAY) else None
+        return failed(request, problem_of(exception)) if isinstance(exception, AWAY) else None
 
 
 def failed(request: HttpRequest, problem: Problem) -> HttpResponse:
     """Answers a failure that the person did not cause."""
     if _is_api(request):
         return plain_response(problem)
-    page = render_to_string("500.html", {"problem": problem})
-    return HttpResponse(page, status=problem.status, headers=dict(problem.headers))
+    return HttpResponse(page_of(problem), status=problem.status, headers=dict(problem.headers))
+
+
+def page_of(problem: Problem) -> str:
+    """A page that tells a problem, and needs neither the person nor a request."""
+    return render_to_string("500.html", {"problem": problem})
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:

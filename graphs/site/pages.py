@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
@@ -14,6 +14,7 @@ from graphs.site.access import Forbidden, Member, NotFound
 from graphs.site.api.members import current_member
 
 More = ParamSpec("More")
+View = TypeVar("View", bound=Callable[..., HttpResponse])
 
 
 def member_page(
@@ -30,6 +31,12 @@ def member_page(
             raise PermissionDenied from error
 
     return login_required(wraps(view)(guarded))
+
+
+def searching(view: View) -> View:
+    """Marks a page as one of the largest answers (`chat.web.large_answers`) where it is asked for by `?search=`."""
+    vars(view)["large_answer"] = "search"
+    return view
 
 
 def render_page(

@@ -11,16 +11,17 @@ from graphs.history import editing
 from graphs.history.outside import catch_up
 from graphs.models import ChangeSet, Modification, Object, Origin, Revision
 from graphs.objects.edit_conflicts import EditConflict, EditConflicts
-from graphs.objects.headers import existing
+from graphs.objects.headers import existing, parent_of, rows_named
 from graphs.objects.holding import held
 from graphs.objects.kinds import Kind
 from graphs.objects.last_changes import last_of_fields
+from graphs.objects.model_batches import come_together
 from graphs.objects.operations import Operation
 from graphs.objects.refs import Ref
 from graphs.objects.stores import find
 from graphs.site.access import Member
 from graphs.tables import csv_files, spreadsheets
-from graphs.tables.columns import columns_of, is_known
+from graphs.tables.columns import PARENT, columns_of, is_known
 from graphs.tables.import_plan import ImportPlan, RowPlan, changed_since, plan
 from graphs.tables.table import Table
 from graphs.workflows import trust
@@ -75,10 +76,11 @@ def import_rows(
         planned = _without_errors(plan(member, kind, table))
         changed = _headers(member, [row.ref for row in planned.rows if row.action == "update"])
         catch_up(changed)
+    ahead = plan(member, kind, table) if _may_plan_ahead(kind, table) else None
     planned_now: list[Operation] = []  # nothing for a request that was done before
 
     def operations(editor: Member) -> Sequence[Operation]:
-        now = _without_errors(plan(editor, kind, table))
+        now = _without_errors(ahead if ahead and _stands(editor, kind, ahead) else plan(editor, kind, table))
         if expected:
             _refuse_changed(editor, table, now, expected)
         if not now.operations:
@@ -101,6 +103,23 @@ def _names_some(kind: Kind, table: Table) -> bool:
     """Whether rows name objects that may be there: what only makes new ones is planned once, where it is done."""
     place = columns_of(kind, table.heads)[0].id
     return place is not None and any(row.cells[place].strip() for row in table.rows)
+
+
+def _may_plan_ahead(kind: Kind, table: Table) -> bool:
+    """Whether rows are planned before the workspace is held, for which others wait: new ones that are stored together.
+
+    What has to be unique is looked at when they are stored, and what the person may do does not depend on the row.
+    """
+    kinds = [kind, *filter(None, [parent_of(kind)])]
+    is_row = kind.rows is not None and not kind.view_of and come_together(kind, ())
+    return is_row and not _names_some(kind, table) and all(not (each.may_see or each.may_edit) for each in kinds)
+
+
+def _stands(editor: Member, kind: Kind, ahead: ImportPlan) -> bool:
+    """Whether what was planned ahead is what would be planned now: what is to hold the rows is there still."""
+    holder = parent_of(kind)
+    keys = {str(row.new[PARENT]) for row in ahead.rows if row.new.get(PARENT) is not None}
+    return bool(ahead.errors) or holder is None or not keys or keys <= rows_named(editor, holder, keys).keys()
 
 
 def _without_errors(planned: ImportPlan) -> ImportPlan:

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, F, QuerySet
 
 from graphs.models import Edge, Graph, Node, Workspace
+from graphs.objects.word_search import MOST_WORDS, holding, words_of
 from graphs.site.access import Member, or_not_found
 
 #: Pages of graphs are in this order (see `graphs.site.api.paging`).
@@ -41,9 +42,8 @@ def graph_in(workspace: Workspace, key: str) -> Graph:
 def matching(workspace: Workspace, search: str = "") -> QuerySet[Graph]:
     """The graphs of a workspace whose name, key or description hold every word of `search`, without their metadata."""
     graphs = Graph.objects.filter(workspace=workspace).defer("metadata")
-    for word in search[:MAX_SEARCH_CHARS].replace("\x00", "").split():
-        graphs = graphs.filter(Q(name__icontains=word) | Q(key__icontains=word) | Q(description__icontains=word))
-    return graphs
+    words = words_of(search[:MAX_SEARCH_CHARS])[:MOST_WORDS]
+    return graphs.filter(holding([F("name"), F("key"), F("description")], words)) if words else graphs
 
 
 def with_sizes(graphs: Sequence[Graph]) -> list[SizedGraph]:

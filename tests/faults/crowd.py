@@ -40,6 +40,8 @@ PAGE_SIZE = 7
 COME_BACK = {4012, 1006, None}
 #: What a door answers when it cannot do its work now.
 NOT_NOW = 503
+#: What it answers where somebody whose process or connection hangs holds what was to be changed.
+BUSY = 429
 
 
 class Lost(Exception):
@@ -205,7 +207,8 @@ class HttpPerson(Person):
         """Raises `Lost` for what may come while something is away, and notes what may not."""
         if answer.status in statuses:
             return
-        if answer.status != NOT_NOW or "Retry-After" not in answer.headers:
+        passes = answer.status == NOT_NOW or (answer.status == BUSY and '"busy"' in await answer.text())
+        if not passes or "Retry-After" not in answer.headers:
             self.surprises.append(f"{self.name}: {answer.url.path} answered {answer.status}: {await answer.text()}")
         raise Lost(str(answer.status))
 

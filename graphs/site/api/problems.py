@@ -14,9 +14,10 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 
 from graphs.site.access import Forbidden, NotFound
-from graphs.site.database_away import AWAY
+from graphs.site.database_away import AWAY, waited_too_long
 from graphs.site.json_input import BadJSON
 from graphs.site.preview_places import TooManyPreviews
+from graphs.site.search_time import TooMuchToSearch
 from graphs.site.stored_json import UnknownVersion
 
 MEDIA_TYPE = "application/problem+json"
@@ -113,6 +114,21 @@ def too_many_large_answers() -> Problem:
     return Problem(429, "throttled", sentence, headers={"Retry-After": "5"})
 
 
+def too_much_to_search() -> Problem:
+    """The problem of a search that would take longer than one may."""
+    sentence = _("There is too much to look through. Search for fewer or longer words, or in less.")
+    return Problem(400, "too_much_to_search", sentence)
+
+
+def busy() -> Problem:
+    """The problem of who waited long enough for what somebody else is saving."""
+    sentence = _(
+        "Something that takes long is being saved here, such as an import of many rows. Nothing of yours was changed. "
+        "Try again in a moment."
+    )
+    return Problem(429, "busy", sentence, headers={"Retry-After": "10"})
+
+
 def bad_request() -> Problem:
     return Problem(400, "bad_request", _("The request cannot be understood."))
 
@@ -192,7 +208,8 @@ _MAKERS: list[tuple[type[Exception] | tuple[type[Exception], ...], Callable[[Any
         (SuspiciousOperation, BadRequest, MultiPartParserError),
         lambda _exc: bad_request(),
     ),
-    (AWAY, lambda _exc: unavailable()),
+    (AWAY, lambda exc: busy() if waited_too_long(exc) else unavailable()),
+    (TooMuchToSearch, lambda _exc: too_much_to_search()),
     (TooManyPreviews, lambda _exc: too_many_large_answers()),
     (UnknownVersion, _newer_version),
     (exceptions.NotAuthenticated, _anonymous),

@@ -12,7 +12,7 @@ export class Refusal extends Error {
 
   /** It may be that it was done, or that it would be now. */
   get passing() {
-    return [0, 502, 503, 504].includes(this.status);
+    return [0, 502, 503, 504].includes(this.status) || this.code === "busy";
   }
 }
 
