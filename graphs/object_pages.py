@@ -22,10 +22,11 @@ from graphs.site.api import limits
 from graphs.site.json_values import shown
 from graphs.site.pages import member_page, render_page
 from graphs.site.uploads import was_too_big
-from graphs.tables import import_plan, importing
+from graphs.tables import import_plan, importing, row_errors
 from graphs.tables.cells import text_of
 from graphs.tables.columns import heads_of
-from graphs.tables.import_plan import ImportPlan, RowError, RowPlan
+from graphs.tables.import_plan import ImportPlan, RowPlan
+from graphs.tables.row_errors import RowError
 from graphs.tables.table import MAX_ROWS, Table, TableRefused
 
 #: Rows and errors that the page shows; its counts are of all.
@@ -97,7 +98,7 @@ def _outcome(request: HttpRequest, member: Member, kind: Kind, form: RowsForm) -
         wanted = editing.Request((), key=given["once"] or None, digest=import_plan.digest_of(table, ImportPlan()))
         done = importing.import_rows(member, kind, table, wanted, given["expected"])
     except TableRefused as refused:
-        return 400, _errors([import_plan.of_file(refused)])
+        return 400, _errors([row_errors.of_file(refused)])
     except importing.RowsRefused as refused:
         return 400, _errors(refused.planned.errors)
     except (importing.OtherFile, editing.KeyUsed):

@@ -29,8 +29,9 @@ from graphs.site.api.parameters import IDEMPOTENCY_KEY, idempotency_key
 from graphs.site.api.problems import Problem, invalid, invalid_fields, too_big
 from graphs.site.shapes import AsItIs, Shape
 from graphs.site.uploads import was_too_big
-from graphs.tables import exporting, import_plan, importing
-from graphs.tables.import_plan import Action, ImportPlan, RowError, RowPlan
+from graphs.tables import exporting, import_plan, importing, row_errors
+from graphs.tables.import_plan import Action, ImportPlan, RowPlan
+from graphs.tables.row_errors import RowError
 from graphs.tables.table import Table, TableRefused
 
 #: Formats of exports, with their media types.
@@ -75,6 +76,7 @@ class RowErrorShape(Shape):
     column: str
     code: str
     message: str
+    head: str
 
     @classmethod
     def of(cls, error: RowError) -> Self:
@@ -198,7 +200,7 @@ def _table(kind: Kind, data: bytes) -> Table:
     try:
         return importing.read(kind, data)
     except TableRefused as refused:
-        raise rows_refused([import_plan.of_file(refused)]) from refused
+        raise rows_refused([row_errors.of_file(refused)]) from refused
 
 
 def _import(request: Request, member: Member, kind: Kind, table: Table, form: ImportForm) -> importing.Imported | None:

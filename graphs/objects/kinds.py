@@ -32,7 +32,8 @@ class Field:
     `minor` fields say little to a model that has no room; `limit` is the most characters of a text. `position` fields
     say where something stands: who changes no others moves it. `fixed` ones are shown, and nobody asks for another
     value; of others `reserved` values are set by what the program does itself.
-    `ordering` is a column that has the value, too, for lists to be ordered by.
+    `ordering` is a column that has the value, too, for lists to be ordered by. A JSON value of `texts` is a list of
+    texts, or one text.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Field:
     ordering: str = ""
     reserved: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
+    texts: bool = False
 
     @property
     def attribute(self) -> str:

@@ -25,6 +25,10 @@ def _text(key: str, label: str | Promise) -> Field:
     return _within("data", key, label, "text", limits.TEXT_CHARS)
 
 
+def _texts(key: str, label: str | Promise) -> Field:
+    return Field(f"data.{key}", "data", label, "json", inside=(key,), texts=True)
+
+
 def _section(key: str, label: str | Promise) -> Field:
     return _within("executive_summary", key, label, "text", limits.SECTION_CHARS)
 
@@ -82,18 +86,18 @@ USE_CASE = objects.register(
         _text("description", _("description")),
         _text("problem", _("problem")),
         _text("solution", _("solution")),
-        _within("data", "benefits", _("benefits")),
-        _within("data", "metrics", _("metrics")),
-        _within("data", "risks", _("risks")),
-        _within("data", "constraints", _("constraints")),
-        _within("data", "nextSteps", _("next steps")),
-        _within("data", "dataSources", _("data sources")),
-        _within("data", "dataObjects", _("data objects")),
+        _texts("benefits", _("benefits")),
+        _texts("metrics", _("metrics")),
+        _texts("risks", _("risks")),
+        _texts("constraints", _("constraints")),
+        _texts("nextSteps", _("next steps")),
+        _texts("dataSources", _("data sources")),
+        _texts("dataObjects", _("data objects")),
         _line("domain", _("domain")),
-        _within("data", "technologies", _("technologies")),
+        _texts("technologies", _("technologies")),
         _line("contact", _("contact")),
         _line("deadline", _("deadline")),
-        _within("data", "references", _("references")),
+        _texts("references", _("references")),
         _within("data", "valueScores", _("value scores")),
         _within("data", "complexityScores", _("complexity scores")),
         Field("data.*", "data", _("other data"), "json", inside=("*",), minor=True),

@@ -2,16 +2,20 @@
 
 import json
 import re
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
 from django.contrib.postgres.fields import ArrayField
+from django.utils.functional import Promise
+from django.utils.translation import get_language, override
 from django.utils.translation import gettext as _
 
 from graphs.objects.kinds import Field, Kind
 from graphs.site.json_input import BadJSON, parse_json
 from graphs.site.json_values import same, storable_object
 
+_Choices = Sequence[tuple[Any, str | Promise]]
 _BULLET = re.compile(r"[-*•]\s+")
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _COMMA = re.compile(r"[+-]?\d+,\d+")
@@ -47,6 +51,8 @@ def value_of(kind: Kind, field: Field, text: str, now: Any, *, decimal_comma: bo
         return now
     if not text.strip():
         return _nothing(kind, field, text, now)
+    if choices := _choices(kind, field):
+        return _chosen(field, choices, text)
     match field.form:
         case "number":
             return _number(text, now, decimal_comma=decimal_comma)
@@ -73,6 +79,42 @@ def _nothing(kind: Kind, field: Field, text: str, now: Any) -> Any:
     if field.form == "json":
         return column.get_default()
     return text
+
+
+def _choices(kind: Kind, field: Field) -> _Choices:
+    """The values that a column is limited to, with their labels; none where it has no such limit."""
+    column: Any = kind.model._meta.get_field(field.column)
+    if field.inside or field.form not in ("text", "number"):
+        return []
+    return [(value, label) for value, label in column.flatchoices or () if value not in (None, "")]
+
+
+def _chosen(field: Field, choices: _Choices, text: str) -> Any:
+    """The choice that a text names: by itself, or by its label in the reader's language or English, case aside."""
+    wanted = text.strip()
+    for value, _label in choices:
+        if str(value) == wanted:
+            return value
+    found = _without_case(choices).get(wanted.casefold())
+    if found is None:
+        names = ", ".join(_named(value, str(label)) for value, label in choices if value not in field.reserved)
+        raise NoValue(_("This is none of: {choices}.").format(choices=names))
+    return found
+
+
+def _without_case(choices: _Choices) -> dict[str, Any]:
+    """The choices by what names them; values go before labels, the reader's language before English."""
+    named = {str(value).casefold(): value for value, _label in reversed(choices)}
+    for language in (get_language() or "en", "en"):
+        with override(language):
+            for value, label in choices:
+                named.setdefault(str(label).strip().casefold(), value)
+    return named
+
+
+def _named(value: Any, label: str) -> str:
+    """A choice as people read it, and as files have it if that is another word."""
+    return label if label.casefold() == str(value).casefold() else f"{label} ({value})"
 
 
 def _number(text: str, now: Any, *, decimal_comma: bool) -> Any:
@@ -102,11 +144,13 @@ def _json_of(kind: Kind, field: Field, text: str) -> Any:
     lines = text.splitlines()
     if text[:1] in ("[", "{", '"') or (field.limit is None and len(lines) == 1):
         try:
-            return storable_object({"value": parse_json(text.encode())})["value"]
+            value = storable_object({"value": parse_json(text.encode())})["value"]
         except BadJSON:
-            return text
+            pass
         except ValueError as error:
             raise NoValue(str(error)) from error
+        else:
+            return [text.strip()] if field.texts and isinstance(value, int | float) else value
     if all(_BULLET.match(line) for line in lines if line.strip()):
         return _lines(text)
     return text

@@ -2,17 +2,15 @@
 
 import base64
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from django.utils.translation import gettext as _
-from pydantic import ValidationError
 
 from graphs.history.recording import to_json
 from graphs.models import Object
-from graphs.objects.actions import ChangeRefused, CreateObject, mistakes_for_people
+from graphs.objects.actions import ChangeRefused, CreateObject
 from graphs.objects.headers import parent_of, require_may_edit_all, rows_named
 from graphs.objects.kinds import Kind
 from graphs.objects.one_by_one import refuse_many
@@ -24,22 +22,14 @@ from graphs.site.access import Member
 from graphs.site.json_values import same
 from graphs.tables.cells import NoValue, value_of
 from graphs.tables.columns import PARENT, Columns, columns_of
-from graphs.tables.table import Row, Table, TableRefused
+from graphs.tables.holders import NoHolder, key_of, keys_by_title
+from graphs.tables.row_errors import RowError, RowRefused, as_errors, of_file
+from graphs.tables.table import Row, Table
 
 Action = Literal["create", "update", "unchanged"]
 #: Bytes of what a preview says of the file, and of each of its rows.
 _OF_FILE = 12
 _OF_ROW = 4
-
-
-@dataclass(frozen=True, slots=True)
-class RowError:
-    """Why a row cannot be imported; without a `row` it is the whole file, without a `column` the whole row."""
-
-    row: int | None
-    column: str
-    code: str
-    message: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +70,7 @@ def plan(member: Member, kind: Kind, table: Table) -> ImportPlan:
     """What the rows would do now. Nothing is stored."""
     columns, problems = columns_of(kind, table.heads)
     if problems:
-        return ImportPlan(errors=[RowError(each.row, each.column, each.code, str(each)) for each in problems])
+        return ImportPlan(errors=[of_file(each) for each in problems])
     return _Planning(member, kind, table, columns).planned()
 
 
@@ -103,7 +93,7 @@ def changed_since(table: Table, planned: ImportPlan, digest: str) -> list[RowPla
 
 
 def _of_file(table: Table) -> bytes:
-    told = to_json([table.heads, [row.cells for row in table.rows]])
+    told = to_json([table.heads, [row.cells for row in table.rows], table.parent])
     return hashlib.blake2b(told.encode(), digest_size=_OF_FILE).digest()
 
 
@@ -121,8 +111,9 @@ class _Planning:
         self.around = Object(workspace=member.workspace, type=kind.name)
         self.objects = ObjectPlan(self.around, member)
         self.there = self._take(kind, self._keys(columns.id))
-        holder = parent_of(kind)
-        self.parents = self._take(holder, self._keys(columns.parent)) if holder else {}
+        self.holders = self._holders()
+        self.heads = {name: table.heads[place] for name, place in columns.fields.items()}
+        self.heads |= {PARENT: PARENT if columns.parent is None else table.heads[columns.parent]}
         self.seen: dict[str, int] = {}
 
     def planned(self) -> ImportPlan:
@@ -130,7 +121,7 @@ class _Planning:
         for row in self.table.rows:
             try:
                 done.rows.append(self._row(row))
-            except _RowRefused as refused:
+            except RowRefused as refused:
                 done.errors += refused.errors
         try:
             refuse_many(done.operations)
@@ -140,6 +131,17 @@ class _Planning:
 
     def _keys(self, place: int | None) -> set[str]:
         return set() if place is None else {row.cells[place].strip() for row in self.table.rows} - {""}
+
+    def _holders(self) -> Mapping[str, Sequence[str]]:
+        """The keys of what holds objects, by each text of the file that names some."""
+        holder = parent_of(self.kind)
+        if holder is None:
+            return {}
+        named = self._keys(self.columns.parent) | ({self.table.parent} - {""})
+        by_key = self._take(holder, named)
+        by_title = keys_by_title(self.member, holder, named - by_key.keys())
+        self._take(holder, [keys[0] for keys in by_title.values() if len(keys) == 1])
+        return by_title | {key: [key] for key in by_key}
 
     def _take(self, kind: Kind, keys: Iterable[str]) -> Mapping[str, Object]:
         """Those of these objects that the person may see, by key."""
@@ -153,24 +155,34 @@ class _Planning:
         return found
 
     def _row(self, row: Row) -> RowPlan:
-        """Raises `_RowRefused`."""
+        """Raises `RowRefused`."""
         key = "" if self.columns.id is None else row.cells[self.columns.id].strip()
         if key and self.seen.setdefault(key, row.number) != row.number:
             message = _("Row %(row)s has this id, too.") % {"row": self.seen[key]}
-            raise _RowRefused([RowError(row.number, "id", "id_twice", message)])
+            head = self.table.heads[self.columns.id or 0]
+            raise RowRefused([RowError(row.number, "id", "id_twice", message, head)])
         ref = Ref(self.kind.name, key)
         was = self.objects.find(ref) if key in self.there else None
-        values = self._values(row, was)
+        values, errors = self._values(row, was)
         before = len(self.objects.operations)
-        with _as_errors(self.kind, row):
-            if was is None:
-                self._create(values)
-            elif not all(same(value, was[name]) for name, value in values.items()):
-                self.objects.change(ref, values)
-            made = self.objects.operations[before:]
-            refuse_oversized(made)
-            require_may_edit_all(self.member, made)
+        try:
+            with as_errors(self.kind, row.number, self.heads):
+                self._do(ref, was, values)
+                made = self.objects.operations[before:]
+                refuse_oversized(made)
+                require_may_edit_all(self.member, made)
+        except RowRefused as refused:
+            known = {each.column for each in errors}
+            errors += [each for each in refused.errors if each.column not in known]
+        if errors:
+            raise RowRefused(errors)
         return self._told(row, ref, was, made)
+
+    def _do(self, ref: Ref, was: Record | None, values: Record) -> None:
+        if was is None:
+            self._create(values)
+        elif not all(same(value, was[name]) for name, value in values.items()):
+            self.objects.change(ref, values)
 
     def _told(self, row: Row, ref: Ref, was: Record | None, made: Sequence[Operation]) -> RowPlan:
         operation = made[0] if made else None
@@ -188,8 +200,8 @@ class _Planning:
         of = str(Ref(holder.name, parent)) if holder and parent else None
         self.objects.do(CreateObject.model_validate({"kind": self.kind.name, "parent": of, "fields": values}))
 
-    def _values(self, row: Row, was: Record | None) -> Record:
-        """The values that the row gives; those of a new object without what is empty. Raises `_RowRefused`."""
+    def _values(self, row: Row, was: Record | None) -> tuple[Record, list[RowError]]:
+        """The values that the row gives, those of a new object without what is empty, and what is wrong with others."""
         values: Record = {}
         errors: list[RowError] = []
         for name, place in self.columns.fields.items():
@@ -200,40 +212,17 @@ class _Planning:
             try:
                 values[name] = value_of(self.kind, of, text, now, decimal_comma=self.table.decimal_comma)
             except NoValue as error:
-                errors.append(RowError(row.number, name, "no_value", str(error)))
-        if self.columns.parent is not None:
-            key = row.cells[self.columns.parent].strip()
-            if key and key not in self.parents:
-                errors.append(RowError(row.number, PARENT, "no_parent", _("There is no such parent.")))
-            elif key or was is not None:
-                values[PARENT] = key or None
-        if errors:
-            raise _RowRefused(errors)
-        return values
+                errors.append(RowError(row.number, name, "no_value", str(error), self.heads[name]))
+        try:
+            values |= self._holder(row, was)
+        except NoHolder as error:
+            errors.append(RowError(row.number, PARENT, error.code, str(error), self.heads[PARENT]))
+        return values, errors
 
-
-class _RowRefused(Exception):
-    def __init__(self, errors: Sequence[RowError]) -> None:
-        super().__init__(f"{len(errors)} errors")
-        self.errors = errors
-
-
-@contextmanager
-def _as_errors(kind: Kind, row: Row) -> Iterator[None]:
-    """Within it, what refuses a change is told of the row and of the columns that it names."""
-    try:
-        yield
-    except ChangeRefused as refused:
-        raise _RowRefused([_named(kind, row, problem) for problem in refused.problems]) from refused
-    except ValidationError as error:
-        raise _RowRefused([RowError(row.number, "", "refused", mistakes_for_people(error))]) from error
-
-
-def _named(kind: Kind, row: Row, problem: str) -> RowError:
-    name, colon, sentence = problem.partition(": ")
-    column = name if colon and name in kind.by_name else ""
-    return RowError(row.number, column, "refused", sentence if column else problem)
-
-
-def of_file(refused: TableRefused) -> RowError:
-    return RowError(refused.row, refused.column, refused.code, str(refused))
+    def _holder(self, row: Row, was: Record | None) -> Record:
+        """What the row says of the object that holds its own; where it says nothing, a new one gets the file's."""
+        place = self.columns.parent
+        text = "" if place is None else row.cells[place].strip()
+        if text or (self.table.parent and was is None):
+            return {PARENT: key_of(text or self.table.parent, self.holders)}
+        return {} if was is None or place is None else {PARENT: None}

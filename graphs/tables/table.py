@@ -22,11 +22,15 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """`decimal_comma` says that numbers may have a comma, as where columns are not divided by it."""
+    """`decimal_comma` says that numbers may have a comma, as where columns are not divided by it.
+
+    `parent` is the key of what holds the new objects whose rows name nothing.
+    """
 
     heads: tuple[str, ...]
     rows: tuple[Row, ...]
     decimal_comma: bool = False
+    parent: str = ""
 
 
 class TableRefused(Exception):
