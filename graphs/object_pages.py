@@ -1,7 +1,7 @@
 """The page that imports objects of a kind from a file: first what would become of each row, then doing it."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods
 
 from graphs.history import editing
 from graphs.history.first_difference import clipped_both
+from graphs.history.key_titles import titles_of_parents
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.edit_conflicts import EditConflicts
 from graphs.objects.kinds import KINDS, Kind, is_object
@@ -94,7 +95,7 @@ def _outcome(request: HttpRequest, member: Member, kind: Kind, form: RowsForm) -
     try:
         table = importing.read(kind, given["file"].read())
         if given["step"] != "import":
-            return 200, _preview(kind, import_plan.plan(member, kind, table), table)
+            return 200, _preview(member, kind, import_plan.plan(member, kind, table), table)
         wanted = editing.Request((), key=given["once"] or None, digest=import_plan.digest_of(table, ImportPlan()))
         done = importing.import_rows(member, kind, table, wanted, given["expected"])
     except TableRefused as refused:
@@ -110,13 +111,15 @@ def _outcome(request: HttpRequest, member: Member, kind: Kind, form: RowsForm) -
     return 201, {"done": done, "nothing": done is None}
 
 
-def _preview(kind: Kind, planned: ImportPlan, table: Table) -> dict[str, Any]:
+def _preview(member: Member, kind: Kind, planned: ImportPlan, table: Table) -> dict[str, Any]:
     if planned.errors:
         return _errors(planned.errors)
     changing = [row for row in planned.rows if row.operation is not None]
+    shown = changing[:MOST_SHOWN]
+    titles = titles_of_parents(kind, (record for row in shown for record in (row.was, row.new)), member)
     return {
         "preview": planned,
-        "rows": [_shown_row(kind, row) for row in changing[:MOST_SHOWN]],
+        "rows": [_shown_row(kind, row, titles) for row in shown],
         "more": max(0, len(changing) - MOST_SHOWN),
         "changing": len(changing),
         "creates": planned.count("create"),
@@ -131,14 +134,20 @@ def _errors(errors: Sequence[RowError]) -> dict[str, Any]:
     return {"errors": errors[:MOST_SHOWN], "error_count": len(errors), "more": max(0, len(errors) - MOST_SHOWN)}
 
 
-def _shown_row(kind: Kind, row: RowPlan) -> ShownRow:
+def _shown_row(kind: Kind, row: RowPlan, titles: Mapping[str, str]) -> ShownRow:
+    """A row with what it changes; `titles` are of holders, by key."""
     changes: list[ShownChange] = []
     for name, value in row.new.items():
         if name in kind.by_name:
             old, new = _beginnings(kind, name, row.was.get(name), value)
             if new or row.action == "update":
-                changes.append(ShownChange(str(kind.field(name).label), old, new))
+                told = (_called(titles.get(key) if name == "parent" else None, key) for key in (old, new))
+                changes.append(ShownChange(str(kind.field(name).label), *told))
     return ShownRow(row.number, row.action, row.title, changes)
+
+
+def _called(title: str | None, text: str) -> str:
+    return f"{title} ({text})" if title else text
 
 
 def _beginnings(kind: Kind, name: str, old: Any, new: Any) -> tuple[str, str]:

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 
 from chat.models import Proposal, ProposalStatus
 from graphs.history.diffs import DiffEntry, diff_in
+from graphs.history.key_titles import with_titles
 from graphs.models import Object
 from graphs.objects import operations, planning
 from graphs.objects.actions import Action, ChangeRefused
@@ -58,7 +59,7 @@ def draft(
     if len(text) > MOST_CHARS:
         raise ChangeRefused(_("This is more text than anybody can look through at once. Propose it in parts."))
     with translation.override(_LANGUAGE):
-        diff = diff_in(of, planned.operations)
+        diff = with_titles(diff_in(of, planned.operations), of.workspace_id)
     return DraftedProposal(planned.operations, stored, targets, diff, digest_of(text))
 
 

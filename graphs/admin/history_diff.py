@@ -81,12 +81,15 @@ def _field(field: DiffField, modification: int | None, whole: bool) -> ShownFiel
     if cut and lines:
         rows = beginning(lines, (field.get("added") or 0) + (field.get("removed") or 0))
     else:
-        old, new = (_text("text" if cut else form, field[side]) for side in ("old", "new"))
+        told = "text" if cut else form
+        old, new = _text(told, field["old"], field.get("oldTitle")), _text(told, field["new"], field.get("newTitle"))
         rows = side_by_side(old, new, whole)
     return ShownField(field["label"], form, tuple(rows), modification)
 
 
-def _text(form: str, value: Any) -> str:
+def _text(form: str, value: Any, title: str | None = None) -> str:
     if value is None:
         return ""
+    if title:
+        return f"{title} ({value})"
     return pretty(value) if form == "json" else str(value)

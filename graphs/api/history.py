@@ -25,6 +25,7 @@ from graphs.history import queries, rollback
 from graphs.history.bounded_diffs import MOST, MOST_OF_ONE, Room, bounded
 from graphs.history.compare import between
 from graphs.history.diffs import diff_in
+from graphs.history.key_titles import with_titles
 from graphs.history.scopes import AsOf, Caused, ChangeSets, OneModification, Scope
 from graphs.models import ChangeSet, Object, Origin
 from graphs.objects.actions import ChangeRefused
@@ -121,6 +122,7 @@ class VersionsView(APIView):
         b = _version(request, "b", subject) if "b" in request.GET else subject.version
         operations = between(subject.type, subject.pk, a, b)
         diff = bounded(operations[:MOST_ENTRIES], Room(), partial(diff_in, subject))
+        diff = with_titles(diff, member.workspace.pk, member)
         name = Ref(subject.type, subject.key).to_json()
         return Response(ComparedShape(object=name, a=a, b=b, diff=diff, total=len(operations)).to_json())
 
@@ -166,7 +168,7 @@ def _rolled_back(member: Member, scope: Scope, body: RollbackBody) -> Response:
         if body.preview:
             rollback.catch_up_with(workspace, scope)
             with preview_places.place(member.user.pk):
-                return Response(PreviewShape.of(rollback.preview(workspace, scope, left_out)).to_json())
+                return Response(PreviewShape.of(rollback.preview(workspace, scope, left_out), member).to_json())
         with transaction.atomic():
             hold_role(member).require_editor()
             done = rollback.roll_back(workspace, member.user, scope, left_out, body.reason, body.digest)
@@ -184,7 +186,8 @@ def _refusal(member: Member, refusal: rollback.RollbackRefused) -> Problem:
             return Problem(409, "conflict", sentence, extra=conflicts_of(refusal.plan))
         case rollback.Outdated():
             sentence = _("By now this would do something else than what was shown. Look at it again.")
-            return Problem(409, "stale", sentence, extra={"preview": PreviewShape.of(refusal.plan).to_json()})
+            preview = PreviewShape.of(refusal.plan, member).to_json()
+            return Problem(409, "stale", sentence, extra={"preview": preview})
         case _:
             made = list(dict.fromkeys(queries.undone_by(refusal.plan.done.change_sets).values()))
             by = [ChangeSetShape.applied(member, id_).to_json() for id_ in made[:MOST_UNDOING]]

@@ -14,6 +14,7 @@ from typing_extensions import TypedDict
 from graphs.history import causes, queries
 from graphs.history.bounded_diffs import MOST_OF_ONE, MOST_TOLD, Room, bounded
 from graphs.history.diffs import DiffEntry, diff_of, label_of
+from graphs.history.key_titles import with_titles
 from graphs.history.scopes import operation_of
 from graphs.models import ChangeSet, Modification, Object, Origin, Revision
 from graphs.objects.headers import narrowed, unseen
@@ -185,8 +186,9 @@ class ChangeSetShape(ChangeSetHead):
             for owner, operations in by_object.items()
             for entry in bounded(net(operations), room, partial(diff_of, names=names.get(owner, {})))
         ]
+        titled = with_titles(diff, member.workspace.pk, member)
         shown = _shown(rows, None if most == MOST_OF_ONE else Room(most))
-        return cls.from_attributes(change_set, **found, modifications=shown, diff=diff, **more)
+        return cls.from_attributes(change_set, **found, modifications=shown, diff=titled, **more)
 
     @classmethod
     def applied(cls, member: Member, id_: uuid.UUID) -> Self:

@@ -1,7 +1,7 @@
 """POST objects/{type}/import reads objects of a kind from a file, GET objects/{type}/export writes them as one."""
 
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import IO, Any, Self, cast
 
 from django import forms
@@ -18,6 +18,7 @@ from graphs.api.objects import FILTERS, TYPE, ObjectView, filtered, is_search
 from graphs.history import editing
 from graphs.history.bounded_diffs import MOST_TOLD, Room
 from graphs.history.first_difference import clipped_both
+from graphs.history.key_titles import titles_of_parents
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.kinds import KINDS, Kind, is_object
 from graphs.objects.refs import ObjectName
@@ -84,16 +85,22 @@ class RowErrorShape(Shape):
 
 
 class FieldChange(Shape):
+    """`oldTitle` and `newTitle` say what holders are called."""
+
     field: str
     label: str
     old: str | None
     new: str | None
+    old_title: str | None = None
+    new_title: str | None = None
 
     @classmethod
-    def of(cls, kind: Kind, name: str, old: Any, new: Any) -> Self:
-        """Both sides as texts, of long ones what shows how they differ."""
+    def of(cls, kind: Kind, name: str, old: Any, new: Any, titles: Mapping[str, str]) -> Self:
+        """Both sides as texts, of long ones what shows how they differ; `titles` are of holders, by key."""
         before, after = clipped_both(_text(old), _text(new), BEGINNING)
-        return cls(field=name, label=str(kind.field(name).label), old=before, new=after)
+        sides = {"old_title": old, "new_title": new} if name == "parent" else {}
+        told = {side: titles[key] for side, key in sides.items() if key in titles}
+        return cls(field=name, label=str(kind.field(name).label), old=before, new=after, **told)
 
 
 class PreviewedRow(Shape):
@@ -104,9 +111,9 @@ class PreviewedRow(Shape):
     changes: AsItIs[list[FieldChange]]
 
     @classmethod
-    def of(cls, kind: Kind, planned: RowPlan) -> Self:
+    def of(cls, kind: Kind, planned: RowPlan, titles: Mapping[str, str]) -> Self:
         changed = [
-            FieldChange.of(kind, name, planned.was.get(name), value)
+            FieldChange.of(kind, name, planned.was.get(name), value, titles)
             for name, value in planned.new.items()
             if name in kind.by_name and (planned.action == "update" or value not in (None, "", [], {}))
         ]
@@ -126,9 +133,11 @@ class ImportPreview(Shape):
     expected: str
 
     @classmethod
-    def of(cls, kind: Kind, table: Table, planned: ImportPlan) -> Self:
+    def of(cls, member: Member, kind: Kind, table: Table, planned: ImportPlan) -> Self:
+        shown = planned.rows[:MOST_ROWS]
+        titles = titles_of_parents(kind, (record for row in shown for record in (row.was, row.new)), member)
         return cls(
-            rows=[PreviewedRow.of(kind, row) for row in planned.rows[:MOST_ROWS]],
+            rows=[PreviewedRow.of(kind, row, titles) for row in shown],
             errors=[RowErrorShape.of(error) for error in planned.errors[:MOST_ERRORS]],
             error_count=len(planned.errors),
             creates=planned.count("create"),
@@ -171,7 +180,7 @@ class ImportView(ObjectView):
         table = _table(kind, form.cleaned_data["file"].read())
         done = None if form.cleaned_data["preview"] == "true" else _import(request, member, kind, table, form)
         if done is None:
-            return Response(ImportPreview.of(kind, table, import_plan.plan(member, kind, table)).to_json())
+            return Response(ImportPreview.of(member, kind, table, import_plan.plan(member, kind, table)).to_json())
         shown = ImportedObjects(change_set=str(done.change_set), creates=done.creates, updates=done.updates)
         return Response(shown.to_json(), status=201)
 

@@ -8,11 +8,13 @@ from pydantic import Field
 
 from graphs.history.bounded_diffs import MOST_OF_ONE, Room, beginnings, bounded
 from graphs.history.diffs import DiffEntry, diff_in
+from graphs.history.key_titles import with_titles
 from graphs.history.rollback import Plan
 from graphs.history.rollback_conflicts import NamedClash, named
 from graphs.history.undo import Code
 from graphs.objects.ref_body import RefBody
 from graphs.objects.refs import ObjectName
+from graphs.site.access import Member
 from graphs.site.api.bodies import Body
 from graphs.site.shapes import AsItIs, Shape
 
@@ -116,25 +118,28 @@ class PreviewShape(Shape):
     digest: str
 
     @classmethod
-    def of(cls, plan: Plan) -> Self:
+    def of(cls, plan: Plan, reader: Member) -> Self:
         """What a rollback would do: the first entries, and of one that is alone as much as is ever shown.
 
         Of what stands in its way the first is named, and all is counted.
         """
         total = len(plan.operations)
         room = Room(MOST_OF_ONE) if total == 1 else Room()
-        diff: list[GraphDiffEntry] = []
+        diff: list[DiffEntry] = []
+        graphs: list[str] = []
         for step in plan.steps:
             shown = step.undone.operations[: MOST_ENTRIES - len(diff)]
             entries = bounded(shown, room, partial(diff_in, step.object, names=step.names))
-            diff += [{**entry, "graph": step.object.key} for entry in entries]
+            diff += entries
+            graphs += [step.object.key] * len(entries)
+        titled = with_titles(diff, reader.workspace.pk, reader)
         left_out = [
             LeftOutShape(graph=step.object.key, object=left.item.to_json(), field=left.field)
             for step in plan.steps
             for left in step.undone.left
         ]
         return cls(
-            diff=diff,
+            diff=[{**entry, "graph": graph} for entry, graph in zip(titled, graphs, strict=True)],
             total=total,
             conflicts=[ConflictShape.of(clash, room) for clash in named(plan)],
             conflict_count=plan.conflict_count,

@@ -21,13 +21,18 @@ _ABSENT = pydantic.Field(default=None)
 
 @with_config(extra="forbid")
 class DiffField(TypedDict):
-    """A changed field. If it is `cut`, texts and lines are the first ones; `added` and `removed` count all lines."""
+    """A changed field. If it is `cut`, texts and lines are the first ones; `added` and `removed` count all lines.
+
+    `oldTitle` and `newTitle` say what people call the objects that keys lead to (`graphs.history.key_titles`).
+    """
 
     field: str
     label: str
     form: Form
     old: Any
     new: Any
+    oldTitle: NotRequired[Annotated[str | None, _ABSENT]]
+    newTitle: NotRequired[Annotated[str | None, _ABSENT]]
     lines: NotRequired[Annotated[list[DiffLine] | None, _ABSENT]]
     added: NotRequired[Annotated[int | None, _ABSENT]]
     removed: NotRequired[Annotated[int | None, _ABSENT]]

@@ -325,6 +325,7 @@ def test_it_prints_the_drawing_and_the_table_alone(looking: Looking) -> None:
     looking.page.emulate_media(media="print")
     expect(looking.page.locator("[data-weights]")).to_be_hidden()
     expect(looking.page.locator(".top")).to_be_hidden()
+    expect(looking.page.get_by_role("navigation")).to_have_count(0)
     expect(looking.page.locator("svg.matrix-drawing")).to_be_visible()
     expect(looking.rows.first).to_be_visible()
     looking.page.emulate_media(media="screen")

@@ -280,6 +280,15 @@ def test_it_tells_screen_readers_in_sentences(widget: Widget) -> None:
     expect(widget.root.locator('[role="log"]')).to_have_attribute("aria-live", "off")
 
 
+def test_it_tells_screen_readers_the_titles_of_what_is_mentioned(widget: Widget, server: FakeServer) -> None:
+    for key, title in (("1", "Lamp"), ("2", "Tent")):
+        object_ = {"type": "product", "id": key}
+        server.links[f"product:{key}"] = {"object": object_, "title": title, "url": f"/products/{key}/"}
+    answer = widget.ask("One").start()
+    answer.write("I count 3: {{product:1}}, {{product:2}}, {{product:gone}}").finish()
+    expect(widget.root.locator(".unseen")).to_have_text("The answer is complete: I count 3: Lamp, Tent,")
+
+
 def test_it_reads_out_only_the_beginning_of_a_long_answer(widget: Widget) -> None:
     widget.ask("One").start().write("word " * 200, size=500).finish()
     said = widget.root.locator(".unseen")

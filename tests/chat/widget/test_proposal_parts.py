@@ -191,6 +191,17 @@ def test_a_field_with_two_long_texts_that_begin_alike_shows_the_difference(blank
     assert [text[-3:] for text in short] == [":1}", ":2}"]
 
 
+def test_a_key_is_shown_by_the_title_of_what_it_leads_to(blank: Page) -> None:
+    shown = """async (more) => {
+        const { fieldChange } = await import("/static/graphs/diff/field.js");
+        const element = fieldChange({ field: "parent", label: "folder", form: "key", old: "7", new: "9", ...more });
+        return [...element.querySelectorAll("del, ins")].map((each) => each.lastChild.textContent);
+    }"""
+    assert blank.evaluate(shown, {"oldTitle": "Warehouse", "newTitle": "<b>Yard"}) == ["Warehouse (7)", "<b>Yard (9)"]
+    assert blank.evaluate(shown, {"newTitle": "Yard"}) == ["7", "Yard (9)"]
+    assert blank.evaluate(shown, {}) == ["7", "9"]
+
+
 def test_of_very_long_code_only_what_is_looked_at_is_built(blank: Page) -> None:
     shown = """async (count) => {
         const { codeLines } = await import("/static/graphs/diff/code.js");

@@ -11,21 +11,23 @@ export class Mentions {
     this.links = new Map();
     this.wanted = new Set();
     this.waiting = new Set();
-    this.due = false;
+    this.answered = null;
   }
 
-  /** Shows the links of a piece of the page that are known, and asks for the others. */
+  /** Shows the links of a piece of the page that are known, and asks for the others: gives when they came, or null. */
   fill(element) {
+    let answered = null;
     for (const place of element.querySelectorAll("span[data-mention]")) {
       const { mention } = place.dataset;
       if (this.links.has(mention)) link(place, this.links.get(mention));
       else {
         this.wanted.add(mention);
         this.waiting.add(element);
-        if (!this.due) setTimeout(() => this.ask(), ASK_AFTER_MS);
-        this.due = true;
+        this.answered ??= new Promise((resolve) => setTimeout(resolve, ASK_AFTER_MS)).then(() => this.ask());
+        answered = this.answered;
       }
     }
+    return answered;
   }
 
   /** Asks anew about an object that has changed, when it is mentioned next: its title may be another one. */
@@ -35,7 +37,7 @@ export class Mentions {
 
   async ask() {
     const [asked, elements] = [[...this.wanted].slice(0, MOST_ASKED), this.waiting];
-    Object.assign(this, { wanted: new Set(), waiting: new Set(), due: false });
+    Object.assign(this, { wanted: new Set(), waiting: new Set(), answered: null });
     const answer = await this.api.links(asked).catch(() => null);
     if (answer === null) return;
     for (const name of asked) this.links.set(name, null);

@@ -58,7 +58,7 @@ export class Panel extends EventTarget {
   }
 
   build({ close, userName, mayEdit }) {
-    this.announcer = new Announcer();
+    this.announcer = new Announcer(this.mentions);
     this.header = new Header({ menu: () => this.toggleMenu(), startNew: () => this.startNew(), close });
     this.askAlways = mayEdit ? new AskAlways((change) => this.conversation.changeSession(change)) : null;
     this.menu = new ConversationsMenu(this.sessions, this.context, this.askAlways, {

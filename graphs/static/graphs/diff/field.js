@@ -12,7 +12,7 @@ const MOST_PATHS = 60;
 /** So many more each time, that a browser can draw at once. */
 const STEP = 1_000;
 
-/** `field` is `{field, label, form, old, new, lines?}`; of one that is `cut`, the first of it. */
+/** `field` is `{field, label, form, old, new, oldTitle?, newTitle?, lines?}`; of one that is `cut`, the first of it. */
 export function fieldChange(field) {
   const body = field.cut ? cutBody : BODIES[field.form] ?? textBody;
   const name = html("dt", {}, field.label);
@@ -27,8 +27,13 @@ export function placeChange(x, y) {
   return fieldChange({ field: "position", label: t("position"), form: "text", old: at("old"), new: at("new") });
 }
 
-function textBody({ old, new: now }) {
-  return sides(isNothing(old) ? null : asText(old), isNothing(now) ? null : asText(now));
+function textBody({ old, new: now, oldTitle, newTitle }) {
+  return sides(isNothing(old) ? null : called(oldTitle, asText(old)), isNothing(now) ? null : called(newTitle, asText(now)));
+}
+
+/** What a key leads to, by its title if the server says it; two of one title differ by their keys. */
+function called(title, key) {
+  return title ? `${title} (${key})` : key;
 }
 
 function codeBody({ old, new: now, lines }) {
