@@ -10,7 +10,7 @@ from typing import Any
 from daphne.ws_protocol import WebSocketFactory, WebSocketProtocol
 
 from chat.sockets.pace import Pace
-from chat.web import malformed
+from graphs.site.api import malformed
 
 log = logging.getLogger("countersign.socket")
 

@@ -10,7 +10,7 @@ from twisted.internet.protocol import connectionDone
 from twisted.python.failure import Failure
 from twisted.web.http import HTTPChannel, HTTPFactory, _GenericHTTPChannelProtocol
 
-from chat.web import malformed
+from graphs.site.api import malformed
 from graphs.site.api.problems import bad_request
 
 #: Daphne installs the asyncio reactor; Twisted's types only know the interface of all reactors.

@@ -6,7 +6,8 @@ from typing import Any
 from daphne.http_protocol import HTTPFactory, WebRequest
 from django.conf import settings
 
-from chat.web import malformed, pace
+from chat.web import pace
+from graphs.site.api import malformed
 from graphs.site.api.problems import bad_request, too_big
 
 #: What a form says around its file.
