@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django import forms
@@ -17,10 +17,12 @@ from graphs.history.first_difference import clipped_both
 from graphs.history.key_titles import titles_of_parents
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.edit_conflicts import EditConflicts
+from graphs.objects.headers import address_of, parent_of, rows_named, title_of
 from graphs.objects.kinds import KINDS, Kind, is_object
+from graphs.objects.refs import Ref
 from graphs.site.access import Member, NotFound
 from graphs.site.api import limits
-from graphs.site.json_values import shown
+from graphs.site.json_values import UNSTORABLE, shown
 from graphs.site.pages import member_page, render_page
 from graphs.site.uploads import was_too_big
 from graphs.tables import import_plan, importing, row_errors
@@ -54,6 +56,13 @@ class ShownChange:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownParent:
+    ref: Ref
+    title: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
 class ShownRow:
     number: int
     action: str
@@ -68,22 +77,41 @@ def import_objects(request: HttpRequest, member: Member, kind: str) -> HttpRespo
         raise NotFound
     member.require_editor()
     of = KINDS[kind]
+    parent = _parent(request, member, of)
     context: dict[str, Any] = {
         "kind": of,
         "columns": [(head, "" if head == "id" else of.field(head).label) for head in heads_of(of)],
         "most_bytes": settings.MAX_IMPORT_BYTES,
         "most_rows": MAX_ROWS,
         "form": RowsForm(),
+        "parent": parent,
     }
     status = 200
     if request.method == "POST":
         context["form"] = RowsForm(request.POST, request.FILES)
-        status, outcome = _outcome(request, member, of, context["form"])
+        status, outcome = _outcome(request, member, of, context["form"], parent.ref.key if parent else "")
         context |= outcome
     return render_page(request, member, "objects/import.html", context, status=status)
 
 
-def _outcome(request: HttpRequest, member: Member, kind: Kind, form: RowsForm) -> tuple[int, dict[str, Any]]:
+def _parent(request: HttpRequest, member: Member, kind: Kind) -> ShownParent | None:
+    """What the address names to hold the new objects; None if it names nothing. Foreign and absent are not found."""
+    named, holder = request.GET.get("parent", ""), parent_of(kind)
+    if not named:
+        return None
+    type_, _colon, key = named.partition(":")
+    if holder is None or type_ != holder.name or UNSTORABLE.search(key):
+        raise NotFound
+    row = rows_named(member, holder, [key]).get(key)
+    if row is None:
+        raise NotFound
+    ref = Ref(type_, key)
+    return ShownParent(ref, title_of(holder, row), address_of(member, ref))
+
+
+def _outcome(
+    request: HttpRequest, member: Member, kind: Kind, form: RowsForm, parent: str
+) -> tuple[int, dict[str, Any]]:
     """The status of the page and what it tells: `preview`, `done`, or what is wrong."""
     if wait := limits.take("imports", str(member.user.pk), settings.LIMIT_IMPORTS):
         return 429, {"refused": limits.too_often(wait, "imports")}
@@ -93,7 +121,7 @@ def _outcome(request: HttpRequest, member: Member, kind: Kind, form: RowsForm) -
         return 400, {}
     given = form.cleaned_data
     try:
-        table = importing.read(kind, given["file"].read())
+        table = replace(importing.read(kind, given["file"].read()), parent=parent)
         if given["step"] != "import":
             return 200, _preview(member, kind, import_plan.plan(member, kind, table), table)
         wanted = editing.Request((), key=given["once"] or None, digest=import_plan.digest_of(table, ImportPlan()))

@@ -9,6 +9,7 @@ from django.db.models.functions import Cast, Left
 from django.utils.translation import gettext_lazy as _
 
 from graphs.models.objects import MAX_KEY, Object
+from graphs.models.visible_text import is_blank
 
 #: Types every workspace has without a `NodeType` row.
 BUILT_IN_TYPES = ("starter", "return", "html", "entryType", "note")
@@ -57,7 +58,7 @@ class Graph(Object):
     @property
     def title(self) -> str:
         """What people read: the name, or the key where the name is blank."""
-        return self.name.strip() or self.key
+        return self.key if is_blank(self.name) else self.name.strip()
 
 
 class Sheet(models.Model):

@@ -27,6 +27,7 @@ from django.utils.timezone import is_aware
 from django.utils.translation import gettext as _
 
 from graphs.models import Object, Workspace
+from graphs.models.visible_text import is_blank
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.kinds import KINDS, Field, Kind, is_secret
 from graphs.objects.operations import OTHER_COLUMNS, Record
@@ -94,7 +95,16 @@ def full_record(kind: Kind, of: Object, new: Record, row: Model, unchecked: Coll
     assign(kind, of, row, new)
     with refusals_of(kind):
         validate(row, kept, unchecked)
-    return record_of(kind, row)
+    record = record_of(kind, row)
+    _require_a_title(kind, new, record)
+    return record
+
+
+def _require_a_title(kind: Kind, new: Record, record: Record) -> None:
+    """Raises `ChangeRefused` for a new title of which nothing can be seen. Whether it may be empty, the model says."""
+    title = record.get(kind.title)
+    if kind.title in new and isinstance(title, str) and title and is_blank(title):
+        raise ChangeRefused(f"{kind.title}: {_('a name is more than spaces')}")
 
 
 def kept_values(row: Model) -> dict[str, Any]:

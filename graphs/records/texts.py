@@ -5,13 +5,14 @@ from typing import Annotated, Any
 from django.utils.translation import gettext as _
 from pydantic import AfterValidator, BeforeValidator, Field
 
+from graphs.models.visible_text import is_blank
 from graphs.objects.strict import STORABLE
 from graphs.records import limits
 from graphs.site.json_values import storable_text
 
 
 def _said(name: str) -> str:
-    if not name.strip():
+    if is_blank(name):
         raise ValueError(_("a name is more than spaces"))
     return name
 

@@ -93,7 +93,7 @@ def changed_since(table: Table, planned: ImportPlan, digest: str) -> list[RowPla
 
 
 def _of_file(table: Table) -> bytes:
-    told = to_json([table.heads, [row.cells for row in table.rows], table.parent])
+    told = to_json([table.heads, [row.cells for row in table.rows], *([table.parent] if table.parent else [])])
     return hashlib.blake2b(told.encode(), digest_size=_OF_FILE).digest()
 
 

@@ -6,6 +6,7 @@ from django.utils.translation import gettext as _
 from pydantic import AfterValidator, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
+from graphs.models.visible_text import is_blank
 from graphs.models.workflows import MAX_DESCRIPTION, MAX_EDGE_KEY, MAX_NAME
 from graphs.objects.actions import MAX_ACTIONS, Batch, register
 from graphs.objects.refs import Ref
@@ -21,7 +22,7 @@ def _visible(key: str) -> str:
 
 
 def _said(name: str) -> str:
-    if not name.strip():
+    if is_blank(name):
         raise ValueError(_("a name is more than spaces"))
     return name
 

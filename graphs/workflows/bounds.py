@@ -3,6 +3,7 @@
 from django.utils.translation import gettext as _
 from pydantic import TypeAdapter, ValidationError
 
+from graphs.models.visible_text import is_blank
 from graphs.models.workflows import MAX_DESCRIPTION
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.operations import Record
@@ -15,7 +16,7 @@ _KEY: TypeAdapter[str] = TypeAdapter(Key)
 def require_texts(title: str, new: Record) -> None:
     """Raises `ChangeRefused` for a title of spaces, and for a description that is too long."""
     problems = []
-    if title in new and not new[title].strip():
+    if title in new and is_blank(new[title]):
         problems.append(f"{title}: {_('a name is more than spaces')}")
     if len(new.get("description", "")) > MAX_DESCRIPTION:
         message = _("description: this is longer than {max_length} characters.")

@@ -12,6 +12,7 @@ from django.contrib.auth.models import User
 from graphs.history import changes, live_edits, recording
 from graphs.history.recording import Because
 from graphs.models import Graph, Object, Origin
+from graphs.models.visible_text import is_blank
 from graphs.objects.kinds import Kind
 from graphs.objects.operations import Operation, Record, difference
 from graphs.objects.preconditions import Stored
@@ -50,7 +51,7 @@ def _differences(graph: Graph, parsed: ParsedGraph) -> Iterator[Operation]:
     yield from _of_kind(EDGE, rows.all_edges(graph), dict(_records(EDGE, parsed.edges)))
     (own,) = rows.own(graph)
     wanted = {field.name: getattr(parsed, field.column) for field in OWN_FIELDS}
-    if not parsed.name.strip():
+    if is_blank(parsed.name):
         del wanted["name"]
     if (change := difference(own.item, own.record, wanted)) is not None:
         yield change

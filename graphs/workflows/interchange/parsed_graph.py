@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from graphs.models.visible_text import is_blank
 from graphs.workflows.interchange.refusals import FileWarning
 
 Format = Literal["native", "n8n", "node-red"]
@@ -37,7 +38,7 @@ def no_progress(done: int, total: int) -> None:
 
 def said(name: str) -> str:
     """The name; what is only spaces is none, and the key stands for it."""
-    return name if name.strip() else ""
+    return "" if is_blank(name) else name
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,6 +99,8 @@ def test_what_no_field_names_is_kept_and_changed_as_one(client: Client, picking:
         ("data.benefits", ["x", "y" * 1_001], "data.benefits.1: This is longer than 1000 characters."),
         ("data.benefits", {"a": 1}, "data.benefits: This must be a list."),
         ("data.name", " ", "data.name: A name is more than spaces."),
+        ("data.name", "\u200b", "data.name: A name is more than spaces."),
+        ("data.name", " \u2060\n\u3164", "data.name: A name is more than spaces."),
         ("data.name", None, "data.name: This field is missing."),
         ("data.valueScores", [{"axisId": "a", "rating": 6}], "data.valueScores.0.rating: This must be at most 5."),
         ("data.valueScores", [{"axisId": "a", "rating": 2.5}], "rating: This must be a whole number."),
@@ -301,3 +303,23 @@ def test_a_text_is_no_list(client: Client, folder: Folder) -> None:
         assert answer["detail"] == "description: this is no value of it."
     folder.refresh_from_db()
     assert folder.description == ""
+
+
+@pytest.mark.parametrize("kind", ["company", "folder"])
+def test_a_name_that_nobody_sees_is_refused(client: Client, kind: str) -> None:
+    refused = problem(create(client, kind, name="\u200b\ufeff"), 400, "refused")
+    assert refused["detail"] == "name: A name is more than spaces."
+
+
+def test_texts_of_one_line_get_spaces_for_breaks(client: Client, company: Company, picking: UseCase) -> None:
+    assert (
+        update(client, company, name="North\nwind\r\n", industry="Rail\u2028Road", products="a\nb").status_code == 201
+    )
+    company.refresh_from_db()
+    assert (company.name, company.industry, company.products) == ("North wind", "Rail Road", "a\nb")
+    lines = {"data.name": "Picking\nroutes", "data.domain": "a\nb", "data.problem": "a\nb"}
+    assert update(client, picking, **lines).status_code == 201
+    picking.refresh_from_db()
+    assert (picking.name, picking.data["domain"], picking.data["problem"]) == ("Picking routes", "a b", "a\nb")
+    assert create(client, "folder", name="Ware\nhouse").status_code == 201
+    assert Folder.objects.filter(name="Ware house").exists()

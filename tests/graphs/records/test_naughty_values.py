@@ -18,6 +18,7 @@ from chat.tools.tool import ToolContext
 from graphs.history.outside import catch_up
 from graphs.models import Company, Folder, UseCase
 from graphs.models.records import Record
+from graphs.models.visible_text import is_blank, one_line
 from graphs.objects.headers import existing
 from graphs.objects.kinds import KINDS, Field
 from graphs.objects.refs import Ref
@@ -62,12 +63,12 @@ def value_of(field: Field, text: str) -> Any:
     """The text where the field has texts, as long as it may be."""
     name = field.name.rpartition(".")[2]
     if name in ("name", "displayName"):
-        return text[: limits.NAME_CHARS] if text.strip() else "Name"
+        return "Name" if is_blank(text[: limits.NAME_CHARS]) else text[: limits.NAME_CHARS]
     if name.endswith("Scores"):
         return [{"axisId": text[: limits.AXIS_ID_CHARS] or "gain", "rating": None, "description": text[:10_000]}]
     if name.endswith("Axes"):
         level = {"rating": 1, "label": text[: limits.NAME_CHARS], "points": 1}
-        called = text[: limits.NAME_CHARS] if text.strip() else "Axis"
+        called = "Axis" if is_blank(text[: limits.NAME_CHARS]) else text[: limits.NAME_CHARS]
         return [{"id": text[: limits.AXIS_ID_CHARS] or "a", "name": called, "weight": 1, "levels": [level]}]
     if name == "*":
         return {f"x {text}"[: limits.KEY_CHARS]: text, "list": [text, {"a": text}]}
@@ -84,6 +85,12 @@ def naughty(record: Record, turn: int) -> dict[str, Any]:
     }
 
 
+def in_lines(record: Record, values: dict[str, Any]) -> dict[str, Any]:
+    """The values with spaces for breaks where a text is of one line."""
+    lines = [field.name for field in fields_of(record) if field.limit == limits.NAME_CHARS]
+    return values | {name: one_line(values[name]) for name in lines}
+
+
 def fields(client: Client, record: Record) -> dict[str, Any]:
     found: dict[str, Any] = client.get(path_of(record)).json()["fields"]
     return found
@@ -98,7 +105,7 @@ def test_the_api_a_file_and_the_page_give_them_back(
         wanted = naughty(record, turn)
         assert update(client, record, **wanted).status_code == 201
         written = fields(client, record)
-        assert {name: written[name] for name in wanted} == wanted
+        assert {name: written[name] for name in wanted} == in_lines(record, wanted)
         page = pages.get(client.get(path_of(record)).json()["url"])
         assert page.status_code == 200
         assert "<script>alert" not in page.content.decode()
@@ -136,6 +143,7 @@ def test_a_model_is_told_them_and_what_it_proposes_is_written(
         decided: Any = post_json(client, f"{address}/decide", {"approved": True})
         assert decided.json()["proposal"]["status"] == "applied", decided.content
         written = fields(client, record)
+        wanted = in_lines(record, wanted)
         assert {name: written[name] for name in wanted} == wanted
         for path in plain(record):
             reading = json.dumps({"object": name, "fields": [path]})

@@ -11,7 +11,7 @@ from django.template.loader import render_to_string
 from django.test import Client
 from playwright.sync_api import Page, expect
 
-from graphs.models import ChangeSet, NodeType, Workspace
+from graphs.models import ChangeSet, Folder, NodeType, Workspace
 from graphs.site.access import member_of
 from tests.browser import Windows
 from tests.cast import PASSWORD, signed_in
@@ -134,3 +134,53 @@ def test_errors_by_row_fit_on_the_screen_and_the_next_file_can_be_chosen(page: P
     page.set_input_files("input[type=file]", file)
     page.get_by_role("button", name="Aperçu", exact=True).click()
     expect(page.locator("[data-result]")).to_contain_text("Le fichier n’a aucune ligne")
+
+
+def test_new_rows_come_into_what_the_address_names(alice: User, shop: Shop) -> None:
+    client, ball = signed_in(alice), product(shop, "Ball")
+    other = Shop.objects.create(workspace=shop.workspace, name="Corner <b>shop</b>")
+    address = f"{ADDRESS}?parent=shop:{other.pk}"
+    page = client.get(address).content.decode()
+    assert "Corner &lt;b&gt;shop" in page
+    assert f"parent=shop%3A{other.pk}" in page
+    file = f"id,parent,name\n,,Net\n,Sports,Bat\n{ball.pk},{shop.pk},Ball\n"
+
+    def sent(**fields: str) -> HttpResponse:
+        return client.post(address, {"file": SimpleUploadedFile("rows.csv", file.encode()), **fields})
+
+    context = sent().context  # type: ignore[attr-defined]
+    fields = {"step": "import", "expected": context["expected"], "once": context["once"]}
+    assert send(client, file, **fields).status_code == 400  # without the holder the first row has none
+    assert sent(**fields).status_code == 201
+    assert set(Product.objects.values_list("name", "shop")) == {
+        ("Net", other.pk), ("Bat", shop.pk), ("Ball", shop.pk)
+    }  # fmt: skip
+
+
+def test_a_file_without_a_column_of_parents_moves_nothing_that_is_there(alice: User, shop: Shop) -> None:
+    client, ball = signed_in(alice), product(shop, "Ball")
+    other = Shop.objects.create(workspace=shop.workspace, name="Corner shop")
+    upload = SimpleUploadedFile("rows.csv", f"id,name\n{ball.pk},Round\n,Net\n".encode())
+    assert client.post(f"{ADDRESS}?parent=shop:{other.pk}", {"file": upload, "step": "import"}).status_code == 201
+    assert set(Product.objects.values_list("name", "shop")) == {("Round", shop.pk), ("Net", other.pk)}
+
+
+def test_what_can_hold_nothing_here_is_not_found(alice: User, shop: Shop, other_workspace: Workspace) -> None:
+    theirs = Shop.objects.create(workspace=other_workspace, name="Theirs")
+    client = signed_in(alice)
+    for named in (f"shop:{theirs.pk}", "shop:999999", "shop:x", "shop:", "shop", f"company:{shop.pk}", "shop:%00"):
+        assert client.get(f"{ADDRESS}?parent={named}").status_code == 404
+    assert client.get(f"/objects/shop/import/?parent=shop:{shop.pk}").status_code == 404
+
+
+def test_the_page_names_columns_as_the_file_does(alice: User, shop: Shop) -> None:
+    page = send(signed_in(alice), "Shop,Price,Name\nNowhere,-1,Net\n").content.decode()
+    assert '<th scope="row">Shop</th>' in page
+    assert '<th scope="row">Price</th>' in page
+
+
+def test_a_page_leads_editors_to_an_import_into_it(alice: User, bob: User, demo_workspace: Workspace) -> None:
+    folder = Folder.objects.create(workspace=demo_workspace, name="Warehouse")
+    address = f"/objects/usecase/import/?workspace={demo_workspace.slug}&amp;parent=folder%3A{folder.pk}"
+    assert address in signed_in(alice).get(f"/folders/{folder.pk}/").content.decode()
+    assert address not in signed_in(bob).get(f"/folders/{folder.pk}/").content.decode()
