@@ -13,7 +13,6 @@ from django.utils import timezone
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from graphs.models.visible_text import one_line
 from graphs.models.workspaces import Workspace
 
 #: Characters of names, and of texts of several lines.
@@ -52,32 +51,18 @@ class Record(models.Model):
     created_at = models.DateTimeField(_("created"), default=timezone.now, editable=False)
     updated_at = models.DateTimeField(_("changed"), auto_now=True)
 
-    #: Columns of texts that lists show in one line.
-    of_one_line: ClassVar[tuple[str, ...]] = ("name",)
-
     class Meta:
         abstract = True
 
     def clean(self) -> None:
-        """Makes spaces of breaks in texts of one line.
-
-        Raises `ValidationError` for values that have not the shape of their paths, and for a foreign holder.
-        """
+        """Raises `ValidationError` for values that have not the shape of their paths, and for a foreign holder."""
         super().clean()
-        self.fold_lines()
         problems = [*shapes.problems(self)]
         holder = self.holder
         if holder is not None and holder.workspace_id != self.workspace_id:
             problems.append(gettext("It would be held by something of another workspace."))
         if problems:
             raise ValidationError(problems)
-
-    def fold_lines(self) -> None:
-        """Puts a space in the place of each break of a line where a text is of one."""
-        for name in self.of_one_line:
-            text = getattr(self, name)
-            if isinstance(text, str) and (folded := one_line(text)) != text:
-                setattr(self, name, folded)
 
     @property
     def holder(self) -> "Record | None":
@@ -91,8 +76,6 @@ def _in_workspace(table: str) -> list[models.Index]:
 
 
 class Company(Record):
-    of_one_line = ("name", "industry", "size")
-
     name = models.CharField(_("name"), max_length=MAX_RECORD_NAME)
     industry = models.CharField(_("industry"), max_length=MAX_RECORD_NAME, blank=True)
     size = models.CharField(_("size"), max_length=MAX_RECORD_NAME, blank=True)
@@ -159,14 +142,6 @@ class UseCase(Record):
 
     def __str__(self) -> str:
         return str(self.data.get("name", "")) if isinstance(self.data, dict) else ""
-
-    def fold_lines(self) -> None:
-        if not isinstance(self.data, dict):
-            return
-        texts = {name: self.data.get(name) for name in ("name", "domain", "contact", "deadline")}
-        folded = {name: one_line(text) for name, text in texts.items() if isinstance(text, str)}
-        if any(text != texts[name] for name, text in folded.items()):
-            self.data = self.data | folded
 
     @property
     def holder(self) -> Folder | None:

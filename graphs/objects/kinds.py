@@ -33,7 +33,7 @@ class Field:
     say where something stands: who changes no others moves it. `fixed` ones are shown, and nobody asks for another
     value; of others `reserved` values are set by what the program does itself.
     `ordering` is a column that has the value, too, for lists to be ordered by. A JSON value of `texts` is a list of
-    texts, or one text.
+    texts, or one text. A text of one `line` gets a space in the place of each break.
     """
 
     name: str
@@ -50,6 +50,7 @@ class Field:
     reserved: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
     texts: bool = False
+    line: bool = False
 
     @property
     def attribute(self) -> str:

@@ -27,7 +27,7 @@ from django.utils.timezone import is_aware
 from django.utils.translation import gettext as _
 
 from graphs.models import Object, Workspace
-from graphs.models.visible_text import is_blank
+from graphs.models.visible_text import is_blank, one_line
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.kinds import KINDS, Field, Kind, is_secret
 from graphs.objects.operations import OTHER_COLUMNS, Record
@@ -92,12 +92,18 @@ def writes_together(kind: Kind) -> bool:
 def full_record(kind: Kind, of: Object, new: Record, row: Model, unchecked: Collection[str]) -> Record:
     """The record with these new values as the model would store them; saves nothing. Raises `ChangeRefused`."""
     kept = {} if row._state.adding else kept_values(row)
-    assign(kind, of, row, new)
+    assign(kind, of, row, new | _lines_in(kind, new))
     with refusals_of(kind):
         validate(row, kept, unchecked)
     record = record_of(kind, row)
     _require_a_title(kind, new, record)
     return record
+
+
+def _lines_in(kind: Kind, new: Record) -> Record:
+    """The texts of one line among new values, without breaks."""
+    texts = {field.name: new[field.name] for field in kind.fields if field.line and field.name in new}
+    return {name: one_line(text) for name, text in texts.items() if isinstance(text, str)}
 
 
 def _require_a_title(kind: Kind, new: Record, record: Record) -> None:

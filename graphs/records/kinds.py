@@ -17,8 +17,10 @@ def _within(column: str, key: str, label: str | Promise, form: Form = "json", li
     return Field(f"{column}.{key}", column, label, form, inside=(key,), limit=limit)
 
 
-def _line(key: str, label: str | Promise) -> Field:
-    return _within("data", key, label, "text", limits.NAME_CHARS)
+def _line(name: str, label: str | Promise, ordering: str = "") -> Field:
+    """A text of one line, in a column or within one."""
+    column, *inside = name.split(".")
+    return Field(name, column, label, inside=tuple(inside), limit=limits.NAME_CHARS, ordering=ordering, line=True)
 
 
 def _text(key: str, label: str | Promise) -> Field:
@@ -42,8 +44,8 @@ COMPANY = objects.register(
     name="company",
     title="name",
     fields=(
-        *("name", _STATUS, "industry", "size", "products", "processes", "challenges", "objectives"),
-        "technologies",
+        *(_line("name", _("name")), _STATUS, _line("industry", _("industry")), _line("size", _("size"))),
+        *("products", "processes", "challenges", "objectives", "technologies"),
     ),
     workspace="workspace",
     url="company",
@@ -54,7 +56,7 @@ FOLDER = objects.register(
     name="folder",
     title="name",
     fields=(
-        *("name", _STATUS, "description"),
+        *(_line("name", _("name")), _STATUS, "description"),
         _within("matrix_config", "valueAxes", _("value axes")),
         _within("matrix_config", "complexityAxes", _("complexity axes")),
         _within("matrix_config", "thresholds", _("thresholds")),
@@ -81,7 +83,7 @@ USE_CASE = objects.register(
     name="usecase",
     title="data.name",
     fields=(
-        Field("data.name", "data", _("name"), inside=("name",), limit=limits.NAME_CHARS, ordering="name"),
+        _line("data.name", _("name"), ordering="name"),
         _STATUS,
         _text("description", _("description")),
         _text("problem", _("problem")),
@@ -93,10 +95,10 @@ USE_CASE = objects.register(
         _texts("nextSteps", _("next steps")),
         _texts("dataSources", _("data sources")),
         _texts("dataObjects", _("data objects")),
-        _line("domain", _("domain")),
+        _line("data.domain", _("domain")),
         _texts("technologies", _("technologies")),
-        _line("contact", _("contact")),
-        _line("deadline", _("deadline")),
+        _line("data.contact", _("contact")),
+        _line("data.deadline", _("deadline")),
         _texts("references", _("references")),
         _within("data", "valueScores", _("value scores")),
         _within("data", "complexityScores", _("complexity scores")),
