@@ -258,3 +258,17 @@ def test_nonsense_is_told_in_a_sentence(portfolio: Portfolio, alice: User, addre
     assert answer.status_code == 200
     assert 'class="notice error"' in answer.content.decode()
     assert not ChangeSet.objects.filter(origin="manual").exists()
+
+
+@pytest.mark.parametrize(
+    ("address", "question"),
+    [
+        ("/companies/", "Which companies are there?"),
+        ("/folders/", "Which folders are there?"),
+        ("/use-cases/", "Which use cases are there?"),
+    ],
+)
+def test_the_assistant_offers_questions_about_records(alice: User, address: str, question: str) -> None:
+    page = unescape(shown(signed_in(alice), address))
+    assert question in page
+    assert "workflows are" not in page
