@@ -174,12 +174,14 @@ def test_axes_are_fields_of_the_folder(visit: Open, portfolio: Portfolio) -> Non
     section = field(page, "matrix_config.valueAxes")
     section.locator("[data-edit]").click()
     section.get_by_role("button", name="Add an axis").click()
-    section.get_by_label("Name of the axis").fill("Gain for all")
+    section.get_by_label("Name of the axis").fill("Gain for àll, Été")
     section.get_by_label("Weight").fill("3")
     section.get_by_label("Weight").press("Control+Enter")
     expect(value(page, "matrix_config.valueAxes").get_by_role("row")).to_have_count(2)
     portfolio.folder.refresh_from_db()
-    assert portfolio.folder.matrix_config["valueAxes"] == [{"id": "gain-for-all", "name": "Gain for all", "weight": 3}]
+    assert portfolio.folder.matrix_config["valueAxes"] == [
+        {"id": "gain-for-all-ete", "name": "Gain for àll, Été", "weight": 3}
+    ]
 
 
 def test_a_refusal_stands_beside_the_field_in_words(visit: Open, portfolio: Portfolio) -> None:
