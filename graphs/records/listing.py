@@ -133,7 +133,7 @@ def _addresses(kind: Kind | None) -> Callable[[UUID], str]:
 
 
 def holders(member: Member, kind: Kind) -> list[tuple[str, str]]:
-    """Keys and titles of what may hold records of a kind, at most `HOLDERS`; what holds it tells two of one title apart."""
+    """Keys and titles of what may hold records, at most `HOLDERS`; two of one title are told with their own holders."""
     holder = parent_of(kind)
     if holder is None:
         return []
