@@ -126,13 +126,14 @@ def change_status(request: HttpRequest, member: Member, kind: str) -> HttpRespon
             raise ChangeRefused(_("Choose records, and the status that they get."))
         new = {"status": status}
         actions = [UpdateObject.model_validate({"object": str(ref), "updates": new}) for ref, _of in chosen]
-        editing.edit(member, chosen[0][1], editing.Request(actions))
+        done = editing.edit(member, chosen[0][1], editing.Request(actions))
     except (ChangeRefused, EditConflicts, Problem, Object.DoesNotExist) as refused:
         messages.error(request, _sentence(refused))
     else:
         count = len(chosen)
         text = ngettext("%(count)s record is “%(status)s” now.", "%(count)s records are “%(status)s” now.", count)
-        messages.success(request, text % {"count": count, "status": Status(status).label})
+        told = text % {"count": count, "status": Status(status).label}
+        messages.success(request, told, extra_tags=str(done))  # by which the page offers to take it back
     return _back(request, kind)
 
 

@@ -27,9 +27,12 @@ def chat_widget(context: RequestContext, subject: Any) -> dict[str, Any]:
 
 
 @register.inclusion_tag("chat/widget.html", takes_context=True)
-def chat_bubble(context: RequestContext, subject: Any = None) -> dict[str, Any]:
-    """A round button in the corner that opens the panel; without an object the conversation is about none."""
-    return _attributes(context, subject, bubble=True)
+def chat_bubble(context: RequestContext, subject: Any = None, listed: str = "") -> dict[str, Any]:
+    """A round button in the corner that opens the panel; without an object the conversation is about none.
+
+    It then offers questions about the kind that the page has `listed`.
+    """
+    return _attributes(context, subject, bubble=True, listed=listed)
 
 
 @register.simple_tag
@@ -38,12 +41,12 @@ def tool_badges() -> SafeString:
     return json_script({name: tool.badge for name, tool in by_name().items() if tool.badge[1]}, "tool-badges")
 
 
-def _attributes(context: RequestContext, subject: Any, *, bubble: bool) -> dict[str, Any]:
+def _attributes(context: RequestContext, subject: Any, *, bubble: bool, listed: str = "") -> dict[str, Any]:
     member = context.get("member")
     user = context["user"]
     about = named(subject)
     title = cut(title_of(KINDS[about.type], subject), MOST_OF_A_TITLE) if about else ""
-    welcome = subject_of(about.type if about else "").welcome(title)
+    welcome = subject_of(about.type if about else listed).welcome(title)
     return {
         "shown": user.is_authenticated and member is not None,
         "bubble": bubble,

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Annotated, Self
 
 from django.utils.translation import gettext as _
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from graphs.objects.strict import STORABLE, StrictModel
 from graphs.records import limits
@@ -37,7 +37,13 @@ class AxisShape(StrictModel):
         return self
 
 
-Axes = Annotated[list[AxisShape], Field(max_length=limits.AXES)]
+def _ids_differ(axes: list[AxisShape]) -> list[AxisShape]:
+    if _repeats(axis.id for axis in axes):
+        raise ValueError(_("two axes of one side have the same id"))
+    return axes
+
+
+Axes = Annotated[list[AxisShape], Field(max_length=limits.AXES), AfterValidator(_ids_differ)]
 
 
 class ThresholdsShape(StrictModel):
@@ -51,13 +57,6 @@ class MatrixShape(StrictModel):
     value_axes: Axes | None = None
     complexity_axes: Axes | None = None
     thresholds: ThresholdsShape | None = None
-
-    @model_validator(mode="after")
-    def _ids_are_unique(self) -> Self:
-        for axes in (self.value_axes, self.complexity_axes):
-            if _repeats(axis.id for axis in axes or ()):
-                raise ValueError(_("two axes of one side have the same id"))
-        return self
 
 
 class FolderShape(StrictModel):

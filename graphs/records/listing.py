@@ -1,5 +1,6 @@
 """Records of a workspace as their lists show them: searched, filtered, in an order, a page at a time."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,7 +8,7 @@ from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
-from django.db.models import Count, Model, QuerySet, Value
+from django.db.models import CharField, Count, F, Model, QuerySet, Value
 from django.urls import reverse
 
 from graphs.models import Object, Workspace
@@ -132,12 +133,16 @@ def _addresses(kind: Kind | None) -> Callable[[UUID], str]:
 
 
 def holders(member: Member, kind: Kind) -> list[tuple[str, str]]:
-    """Keys and titles of what may hold records of a kind, at most `HOLDERS`."""
+    """Keys and titles of what may hold records, at most `HOLDERS`; two of one title are told with their own holders."""
     holder = parent_of(kind)
     if holder is None:
         return []
-    rows = listed(member, holder).values_list("pk", holder.field(holder.title).ordered)[:HOLDERS]
-    return [(str(key), title) for key, title in rows]
+    above = parent_of(holder)
+    within = F(f"{holder.parent}__{above.field(above.title).ordered}") if above else Value(None, CharField())
+    rows = listed(member, holder).values_list("pk", holder.field(holder.title).ordered, within)[:HOLDERS]
+    found = [(str(key), title, over) for key, title, over in rows]
+    times = Counter(title for _key, title, _over in found)
+    return [(key, f"{over} / {title}" if over and times[title] > 1 else title) for key, title, over in found]
 
 
 def counted(workspace: Workspace) -> dict[str, int]:

@@ -283,10 +283,13 @@ def test_the_form_fits_its_frame_in_french(windows: Windows, alice: User, folder
 def test_what_is_no_weight_is_not_saved(looking: Looking) -> None:
     rated(looking.folder, "Picking")
     looking.open()
-    looking.weigh("Data", "-1")
-    expect(looking.page.get_by_role("button", name="Save", exact=True)).to_be_disabled()
+    for wrong in ("-1", "1001", ""):
+        looking.weigh("Data", wrong)
+        expect(looking.page.get_by_role("button", name="Save", exact=True)).to_be_disabled()
+        expect(looking.page.locator("[data-state]")).to_contain_text("A weight is a number from 0 to 1000")
     looking.weigh("Data", "2")
     expect(looking.page.get_by_role("button", name="Save", exact=True)).to_be_enabled()
+    expect(looking.page.locator("[data-state]")).to_have_text("Tried, not saved.")
     looking.page.get_by_role("button", name="Discard").click()
     expect(looking.page.get_by_role("button", name="Discard")).to_be_disabled()
 

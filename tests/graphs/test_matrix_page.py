@@ -163,3 +163,7 @@ def test_a_status_that_other_code_saved_is_shown_as_it_is(client: Client, folder
     rated(folder, "Picking")
     UseCase.objects.update(status="odd")
     assert ">odd<" in page(client, folder)
+
+
+def test_its_conversations_are_about_the_folder(client: Client, folder: Folder) -> None:
+    assert f'context-type="folder" context-id="{folder.pk}"' in page(client, folder)

@@ -174,12 +174,14 @@ def test_axes_are_fields_of_the_folder(visit: Open, portfolio: Portfolio) -> Non
     section = field(page, "matrix_config.valueAxes")
     section.locator("[data-edit]").click()
     section.get_by_role("button", name="Add an axis").click()
-    section.get_by_label("Name of the axis").fill("Gain for all")
+    section.get_by_label("Name of the axis").fill("Gain for àll, Été")
     section.get_by_label("Weight").fill("3")
     section.get_by_label("Weight").press("Control+Enter")
     expect(value(page, "matrix_config.valueAxes").get_by_role("row")).to_have_count(2)
     portfolio.folder.refresh_from_db()
-    assert portfolio.folder.matrix_config["valueAxes"] == [{"id": "gain-for-all", "name": "Gain for all", "weight": 3}]
+    assert portfolio.folder.matrix_config["valueAxes"] == [
+        {"id": "gain-for-all-ete", "name": "Gain for àll, Été", "weight": 3}
+    ]
 
 
 def test_a_refusal_stands_beside_the_field_in_words(visit: Open, portfolio: Portfolio) -> None:
@@ -337,6 +339,43 @@ def test_a_use_case_is_moved_to_another_folder(visit: Open, portfolio: Portfolio
     expect(page.locator(".record-head .back")).to_have_text("Yard")
     portfolio.use_cases[0].refresh_from_db()
     assert portfolio.use_cases[0].folder == other
+    page.keyboard.press("Control+z")
+    expect(page.locator(".record-head .back")).to_have_text("Warehouse")
+    page.get_by_role("button", name="Redo", exact=True).click()
+    expect(page.locator(".record-head .back")).to_have_text("Yard")
+    page.get_by_role("button", name="Undo", exact=True).click()
+    expect(page.locator(".record-head .back")).to_have_text("Warehouse")
+
+
+def test_a_status_of_several_is_taken_back_beside_the_notice(visit: Open, portfolio: Portfolio) -> None:
+    page = visit(portfolio.folder)
+    page.goto(page.url.split("/folders/")[0] + "/use-cases/?status=draft")
+    page.get_by_role("checkbox", name="Choose Slot planning").check()
+    page.get_by_label("New status").select_option("archived")
+    page.get_by_role("button", name="Set the status").click()
+    notice = page.locator(".notice")
+    expect(notice).to_contain_text("1 record is “archived” now.")
+    expect(page.get_by_role("heading", name="Nothing found")).to_be_visible()
+    notice.get_by_role("button", name="Undo").click()
+    expect(notice).to_have_text("Undone.")
+    expect(page.get_by_role("checkbox", name="Choose Slot planning")).to_be_visible()
+    portfolio.use_cases[0].refresh_from_db()
+    assert portfolio.use_cases[0].status == "draft"
+    page.reload()
+    expect(notice).to_have_count(0)
+
+
+def test_a_status_that_others_changed_since_is_not_taken_back(visit: Open, portfolio: Portfolio) -> None:
+    page = visit(portfolio.folder)
+    page.goto(page.url.split("/folders/")[0] + "/use-cases/")
+    page.get_by_role("checkbox", name="Choose Slot planning").check()
+    page.get_by_label("New status").select_option("archived")
+    page.get_by_role("button", name="Set the status").click()
+    by_hand("dora", portfolio.use_cases[0], status="ready")
+    page.locator(".notice").get_by_role("button", name="Undo").click()
+    expect(page.locator(".notice").get_by_role("alert")).not_to_be_empty()
+    portfolio.use_cases[0].refresh_from_db()
+    assert portfolio.use_cases[0].status == "ready"
 
 
 def test_a_record_is_duplicated(visit: Open, portfolio: Portfolio) -> None:

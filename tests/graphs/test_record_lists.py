@@ -258,3 +258,28 @@ def test_nonsense_is_told_in_a_sentence(portfolio: Portfolio, alice: User, addre
     assert answer.status_code == 200
     assert 'class="notice error"' in answer.content.decode()
     assert not ChangeSet.objects.filter(origin="manual").exists()
+
+
+@pytest.mark.parametrize(
+    ("address", "question"),
+    [
+        ("/companies/", "Which companies are there?"),
+        ("/folders/", "Which folders are there?"),
+        ("/use-cases/", "Which use cases are there?"),
+    ],
+)
+def test_the_assistant_offers_questions_about_records(alice: User, address: str, question: str) -> None:
+    page = unescape(shown(signed_in(alice), address))
+    assert question in page
+    assert "workflows are" not in page
+
+
+def test_two_folders_of_one_name_are_told_apart_by_their_companies(portfolio: Portfolio, alice: User) -> None:
+    other = Company.objects.create(workspace=portfolio.workspace, name="Contoso")
+    for company in (other, None):
+        Folder.objects.create(workspace=portfolio.workspace, company=company, name="Warehouse")
+    Folder.objects.create(workspace=portfolio.workspace, company=other, name="Yard")
+    page = shown(signed_in(alice), "/use-cases/")
+    choices = page[page.index('id="filter-in"') :].split("</select>")[0]
+    said = re.findall(r">([^<]+)</option>", choices)
+    assert sorted(said) == ["Contoso / Warehouse", "Everywhere", "Northwind / Warehouse", "Warehouse", "Yard"]

@@ -16,9 +16,13 @@ from graphs.records.kinds import COMPANY, EXECUTIVE_SUMMARY, FOLDER, USE_CASE
 
 @dataclass(frozen=True)
 class RecordSubject(Subject):
-    """The words of records, with the first questions of one kind: pairs of an icon and a text."""
+    """The words of records, with the first questions of one kind: pairs of an icon and a text.
+
+    `of_list` is the first question beside a list of them.
+    """
 
     kind: str
+    of_list: str | Promise
     questions: Sequence[tuple[str, str | Promise]]
 
     conventions = words.CONVENTIONS
@@ -32,6 +36,8 @@ class RecordSubject(Subject):
         return (words.about_text(Object(type=self.kind, key="1")),)
 
     def welcome(self, title: str) -> Welcome:
+        if not title:
+            return self._beside_a_list()
         return Welcome(
             _("Ask anything about “{title}”. The assistant reads it with what is above and below it.").format(
                 title=title
@@ -40,10 +46,22 @@ class RecordSubject(Subject):
             tuple((icon, str(question)) for icon, question in self.questions),
         )
 
+    def _beside_a_list(self) -> Welcome:
+        return Welcome(
+            _("Ask which companies, folders and use cases there are. For what is in one, open it and ask there."),
+            _("Ask a question…"),
+            (
+                ("list", str(self.of_list)),
+                ("search", _("Which records have to do with customers?")),
+                ("question", _("What can I ask you?")),
+            ),
+        )
+
 
 SUBJECTS = (
     RecordSubject(
         COMPANY.name,
+        gettext_lazy("Which companies are there?"),
         (
             ("read", gettext_lazy("What is this company about?")),
             ("list", gettext_lazy("Which folders does it have?")),
@@ -52,6 +70,7 @@ SUBJECTS = (
     ),
     RecordSubject(
         FOLDER.name,
+        gettext_lazy("Which folders are there?"),
         (
             ("list", gettext_lazy("Which use cases are in this folder?")),
             ("search", gettext_lazy("Which use cases are valuable and easy?")),
@@ -60,6 +79,7 @@ SUBJECTS = (
     ),
     RecordSubject(
         USE_CASE.name,
+        gettext_lazy("Which use cases are there?"),
         (
             ("read", gettext_lazy("What is this use case about?")),
             ("search", gettext_lazy("Which use cases are similar?")),
@@ -68,6 +88,7 @@ SUBJECTS = (
     ),
     RecordSubject(
         EXECUTIVE_SUMMARY.name,
+        gettext_lazy("Which folders are there?"),
         (
             ("read", gettext_lazy("What does this summary say?")),
             ("search", gettext_lazy("Which use cases are valuable and easy?")),

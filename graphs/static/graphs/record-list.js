@@ -1,5 +1,6 @@
-// The list of records: all rows of the page chosen at once, and how many are.
+// The list of records: all rows of the page chosen at once, how many are, and what was done to them taken back.
 
+import { offerUndo, tellUndone } from "./record/list-undo.js";
 import { t } from "./strings.js";
 
 const form = document.querySelector("[data-record-list]");
@@ -15,6 +16,10 @@ function show() {
   said.textContent = chosen ? t("Chosen: {count}", { count: chosen }) : none;
   form.querySelector("fieldset button").disabled = chosen === 0;
 }
+
+const page = document.querySelector("[data-records-of]");
+if (page) tellUndone(page);
+for (const notice of document.querySelectorAll("[data-change]")) offerUndo(notice, page.dataset.recordsOf);
 
 if (all && boxes.length) {
   all.hidden = false;

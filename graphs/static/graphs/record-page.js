@@ -21,14 +21,15 @@ class ObjectPage {
   }
 
   start() {
-    const whole = new WholeObject(this.#page, this.#api, () => this.#leaving.abort());
+    let undo = null;
+    const whole = new WholeObject(this.#page, this.#api, { left: () => this.#leaving.abort(), done: ({ id }) => undo?.did(id) });
     if (this.#page.dataset.deletion) return;
     if (this.#page.querySelector("[data-tab]")) new Tabs(this.#page).start();
     const presence = new Presence(this.#page, this.#api, () => whole.gone());
     presence.start(this.#leaving.signal);
     if (this.#page.dataset.editable === undefined) return;
     const drafts = new Drafts(this.#api.name);
-    const undo = new UndoBar(this.#page, this.#api, drafts);
+    undo = new UndoBar(this.#page, this.#api, drafts);
     undo.start(this.#leaving.signal);
     for (const section of this.#page.querySelectorAll("[data-path]:has([data-edit])")) {
       const done = ({ id }) => undo.did(id);

@@ -130,7 +130,11 @@ def test_what_is_no_value_of_a_use_case_is_refused(
     [
         ("matrix_config.valueAxes", [{"id": "a", "name": "A", "weight": -1}], "valueAxes.0.weight: This must be at le"),
         ("matrix_config.valueAxes", [{"id": "a", "name": "A", "weight": 1001}], "weight: This must be at most 1000."),
-        ("matrix_config.valueAxes", [{"id": "a", "name": "A"}] * 2, "Two axes of one side have the same id."),
+        (
+            "matrix_config.valueAxes",
+            [{"id": "a", "name": "A"}] * 2,
+            "matrix_config.valueAxes: Two axes of one side have the same id.",
+        ),
         ("matrix_config.valueAxes", [{"id": "a", "name": "A", "color": 1}], "color: This field is not known here."),
         (
             "matrix_config.complexityAxes",

@@ -83,6 +83,7 @@ export class MatrixWeights {
   buttons() {
     this.save.disabled = this.discard.disabled = !this.tried;
     this.state.textContent = this.tried ? t("Tried, not saved.") : "";
+    if (!this.form.checkValidity()) this.state.textContent = t("A weight is a number from 0 to 1000; a threshold is at least 0.");
   }
 
   /** Shows the places by what the form says; of several answers only the last one's counts. */

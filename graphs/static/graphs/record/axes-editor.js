@@ -82,7 +82,7 @@ function input(type, value, label, attributes = {}) {
 
 /** An id that no other axis has, made of the name. */
 function idFor(name, taken) {
-  const plain = name.normalize("NFKD").replace(/[^\w]+/g, "-").replace(/^-+|-+$/g, "").toLowerCase();
+  const plain = name.normalize("NFKD").replace(/\p{M}/gu, "").replace(/[^\w]+/g, "-").replace(/^-+|-+$/g, "").toLowerCase();
   const stem = plain.slice(0, LONGEST_ID - 4) || "axis";
   let id = stem;
   for (let number = 2; taken.has(id); number += 1) id = `${stem}-${number}`;

@@ -16,6 +16,7 @@ export class UndoBar {
   #dialog;
   #decided = null;
   #busy = false;
+  #moved = false;
   #undo = textButton(t("Undo"), () => this.undo(), { title: t("Undo my last change (Ctrl + Z)") });
   #redo = textButton(t("Redo"), () => this.redo(), { title: t("Redo what I undid (Ctrl + Shift + Z)") });
   #said = html("span", { role: "status", class: "undo-said" });
@@ -60,6 +61,8 @@ export class UndoBar {
     });
     this.#busy = false;
     this.#show();
+    // What holds the object stands in many places of its page.
+    if (this.#moved) location.reload();
   }
 
   /** The id of what takes it back; null where that never can be, undefined where it may be tried again. */
@@ -67,6 +70,7 @@ export class UndoBar {
     try {
       const made = await this.#api.rollBack({ changeSet: id }, {});
       this.#api.tell(made);
+      this.#moved = made.modifications.some(({ field }) => field === "parent");
       return made.id;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;

@@ -11,12 +11,14 @@ export class WholeObject {
   #page;
   #api;
   #left;
+  #done;
 
-  /** `left()` is called when there is nothing to edit any more. */
-  constructor(page, api, left) {
+  /** `left()` is called when there is nothing to edit any more, `done(made)` after a change that leaves the page. */
+  constructor(page, api, { left, done }) {
     this.#page = page;
     this.#api = api;
     this.#left = left;
+    this.#done = done;
     const asked = { move: () => this.#move(), copy: () => this.#copy(), delete: () => this.#delete() };
     for (const button of page.querySelectorAll("[data-ask]")) {
       button.addEventListener("click", () => asked[button.dataset.ask]());
@@ -60,7 +62,7 @@ export class WholeObject {
     const choice = new HolderChoice(this.#api, holderKind, holder);
     openDialog(t("Move {name}", { name: this.#title }), t("Move"), [choice.field(holderLabel)], async () => {
       const parent = choice.chosen;
-      await this.#api.change("move_object", { parent: parent && `${holderKind}:${parent}` });
+      this.#done(await this.#api.change("move_object", { parent: parent && `${holderKind}:${parent}` }));
       location.reload();
     });
   }

@@ -4,8 +4,10 @@ import re
 from typing import Any
 
 import pytest
+from django.utils import translation
 
 from chat.providers.demo.sentences import PHRASES
+from chat.subjects.registered_subjects import subject_of
 from config.demo.records import Language, import_demo_records
 from graphs.history import editing
 from graphs.models import Company, Folder, UseCase
@@ -253,3 +255,13 @@ def test_a_graph_has_no_places_and_a_node_no_rating(here: World) -> None:
     talk = Conversation(here.alice, here.nba)
     assert "No use case" in talk.ask("Which use cases are valuable and easy?")
     assert "with objects only" in talk.ask("Rate the value of fetch-api with 4")
+
+
+@pytest.mark.parametrize("language", ["en", "fr"])
+@pytest.mark.parametrize(("kind", "told"), [("company", "company:"), ("folder", "folder:"), ("usecase", "usecase:")])
+def test_what_lists_offer_to_ask_is_answered(here: World, kind: str, told: str, language: Language) -> None:
+    import_demo_records(here.alice.workspace, language)
+    with translation.override(language):
+        first, second, _help = (question for _icon, question in subject_of(kind).welcome("").questions)
+    assert f"{{{{{told}" in Conversation(here.alice, None).ask(first)
+    assert "{{usecase:" in Conversation(here.alice, None).ask(second)
