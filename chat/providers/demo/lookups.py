@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from chat.providers.demo.seen import Row, Seen
-from chat.providers.demo.sentences import Phrases, bare, plain, subject
+from chat.providers.demo.seen import KnownKind, Row, Seen
+from chat.providers.demo.sentences import INTENTS, Phrases, bare, plain, subject
 
 #: The tool that brings those for objects.
 LOAD = "load_object_tools"
@@ -205,11 +205,24 @@ class Lookups:
     def of_kind(self, words: str, **arguments: str) -> tuple[str, Row]:
         """The kind that these words name and the beginning of its list; the refusal where there is no such kind."""
         parts = subject(words).lower().split()
-        for kind in ("".join(parts).removesuffix("s"), "_".join(parts)):
+        known = self.kind_called(words)
+        for kind in (known,) if known else ("".join(parts).removesuffix("s"), "_".join(parts)):
             shown = self.one("list_objects", kind=kind, **arguments)
             if "objects" in shown:
                 break
         return kind, shown
+
+    def kind_called(self, words: str) -> str:
+        """The kind that was told of and that these words name, as one or as many; "" where they name none."""
+        said = bare(subject(words))
+        called = {bare(name): name for name in self.seen.kinds}
+        called |= {name: kind for name, kind in INTENTS["kinds"].items() if kind in self.seen.kinds}
+        forms = (said, said.removesuffix("s"), f"{said.removesuffix('ies')}y")
+        return next((called[form] for form in forms if form in called), "")
+
+    def kind_of(self, name: str) -> KnownKind | None:
+        """What was told of the kind of an object, "type:key"."""
+        return self.seen.kinds.get(name.partition(":")[0])
 
     def as_item(self, row: Row, edges: Sequence[Row] = ()) -> Item:
         """The item that a row of a result tells of."""
@@ -219,7 +232,8 @@ class Lookups:
 
     def named(self, name: str, title: str = "") -> str:
         """`{{type:key}}`, which the page shows as a link; where the kind has no page, the title and the name."""
-        if _MENTIONABLE.fullmatch(name) and name.partition(":")[0] not in self.seen.without_page:
+        kind = self.kind_of(name)
+        if _MENTIONABLE.fullmatch(name) and (kind is None or kind.has_page):
             return f"{{{{{name}}}}}"
         return f"**{plain(title)}** (`{plain(name)}`)" if title else plain(name)
 
