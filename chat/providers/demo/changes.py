@@ -45,9 +45,29 @@ class Plan:
 
 def plans(looking: Lookups, intent: Intent) -> list[Plan]:
     """What to propose, one by one where it can be decided so. Raises `Wanted`, `Unavailable` or `Answered`."""
+    if intent.name == "rate":
+        return [_rating(looking, intent.words)]
     if intent.name != "delete":
         return [_plan(looking, intent.name, intent.words)]
     return together(lambda name: _plan(looking, "delete", {"x": name}), _AND.split(intent.words["x"]))
+
+
+def _rating(looking: Lookups, words: dict[str, str]) -> Plan:
+    """A rating, whether the axis or what is rated is said first."""
+    if not words.get("x"):
+        return _plan(looking, "rate", words)
+    turned = words | {"x": words["axis"], "axis": words["x"]}
+    if records.is_axis(looking, words["x"]):
+        return _plan(looking, "rate", turned)
+    try:
+        return _plan(looking, "rate", words)
+    except Answered as answered:
+        if answered.phrase not in ("found_nothing", "none_called"):
+            raise
+        try:
+            return _plan(looking, "rate", turned)
+        except Answered:
+            raise answered from None
 
 
 def _plan(looking: Lookups, name: str, words: dict[str, str]) -> Plan:

@@ -7,7 +7,7 @@ from typing import Any
 
 from chat.providers.demo.lookups import Answered, Item, Lookups, rows
 from chat.providers.demo.seen import Row
-from chat.providers.demo.sentences import INTENTS, bare, paragraphs, plain
+from chat.providers.demo.sentences import INTENTS, bare, paragraphs, plain, subject
 
 #: Pages of a list that are read.
 MAX_PAGES = 3
@@ -135,6 +135,14 @@ def rated(looking: Lookups, item: Item, axis: str, rating: str) -> Row:
             kept |= {id_: {**kept.get(id_, {"axisId": id_}), "rating": int(rating)} for id_ in meant}
             return {field: [*kept.values()]}
     raise Answered("no_axis", axis=plain(axis), item=item)
+
+
+def is_axis(looking: Lookups, words: str) -> bool:
+    """Whether these words name an axis of the matrix that the question's data gives, or a side of it."""
+    matrix = looking.given.get("matrix") or {}
+    axes = (axis for side in matrix.values() for axis in rows(side.get("axes")))
+    called = {name for axis in axes for name in (bare(axis["id"]), bare(axis["name"]))}
+    return bare(subject(words)) in called | INTENTS["rate"]["sides"].keys()
 
 
 def _axes(looking: Lookups, item: Item) -> dict[str, list[Row]]:

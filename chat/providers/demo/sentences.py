@@ -69,6 +69,11 @@ def quoted(text: str) -> str:
     return text.strip(' \t\n"`«»“”') if text[:1] in '"`«“' else text.strip()
 
 
+def words_of(text: str) -> frozenset[str]:
+    """The words of a name, without accents and capitals."""
+    return frozenset(re.findall(r"[^\W_]+", _folded(text)))
+
+
 def without_quotes(text: str) -> str:
     """The text with nothing in its quotes, as long as before."""
     return _QUOTED.sub(lambda found: "_" * len(found[0]), text)
@@ -140,9 +145,12 @@ class Phrases:
 
     def naming(self, phrase: str, names: Sequence[str], total: int = 0) -> str:
         """The sentence with "A, B and C", and how many more there are; "" where there are none."""
+        return self(phrase, names=self.joined(names, total), count=max(total, len(names))) if names else ""
+
+    def joined(self, names: Sequence[str], total: int = 0) -> str:
+        """ "A, B and C", and how many more there are; "" where there are none."""
         *before, last = self._listed(names, total) or [""]
-        shown = f"{', '.join(before)} {self('and')} {last}" if before else last
-        return self(phrase, names=shown, count=max(total, len(names))) if names else ""
+        return f"{', '.join(before)} {self('and')} {last}" if before else last
 
     def lines(self, parts: Sequence[str]) -> str:
         """Each on a line of a list, and how many more there are."""

@@ -196,7 +196,7 @@ def test_a_rating_of_no_axis_is_told(here: World) -> None:
         ("Picking routes", "en", "set the rating to 4", "no axis"),
         ("Picking routes", "en", "set the colour to red", "There is no field"),
         ("Picking routes", "en", "set Savings to 4", "There is no field"),
-        ("Picking routes", "en", "set the colour of Savings to 4", "There is no field"),
+        ("Picking routes", "en", "set the colour of Savings to 4", "nothing called “Savings”"),
         ("Warehouse", "en", "set the rating of Savings to 4", "Only use cases are rated"),
         ("Warehouse", "en", "rate Savings 4", "Only use cases are rated"),
         ("Entrepôt", "fr", "Mets la note de la valeur à 4", "Seuls les cas"),
