@@ -1,21 +1,19 @@
-"""The demo's answers about business records: what one holds, what is worth it, what is missing, what is alike."""
+"""The demo's answers about business records: what is worth it, what is missing, what is alike."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import combinations
 from typing import Any
 
+from chat.providers.demo.holdings import COMPANY, FOLDER, SUMMARY, USE_CASE, held, holding
 from chat.providers.demo.lookups import Answered, Item, Lookups, rows
 from chat.providers.demo.seen import Row
 from chat.providers.demo.sentences import INTENTS, bare, paragraphs, plain, subject
 
-#: Pages of a list that are read.
-MAX_PAGES = 3
 #: Two texts are alike that share more than this of the words of the one with fewer; short words say little.
 ALIKE = 1 / 3
 _WORD = re.compile(r"\w{4,}")
 _BEST = "highValueLowComplexity"
-USE_CASE, FOLDER, COMPANY, SUMMARY = "usecase", "folder", "company", "executive_summary"
 KINDS = (COMPANY, FOLDER, USE_CASE, SUMMARY)
 #: What a use case says first, by the last part of the names of its fields.
 _FIRST = ("description", "problem", "solution", "benefits")
@@ -28,14 +26,6 @@ Words = dict[str, str]
 def is_record(looking: Lookups) -> bool:
     """Whether the conversation is about a record."""
     return looking.seen.at_hand.partition(":")[0] in KINDS
-
-
-def held(looking: Lookups, words: Words) -> str:
-    """The folders of a company, or the use cases of whatever is at hand."""
-    kind = INTENTS["held"]["kinds"][bare(words["kind"]).removesuffix("s")]
-    say, found = looking.say, _held(looking, kind)
-    lines = [f"{_named(looking, row)}: {plain(row.get('status'))}" for row in found]
-    return paragraphs(say("holds_these", count=len(found)), say.lines(lines)) if found else say("holds_none")
 
 
 def valuable(looking: Lookups, words: Words) -> str:
@@ -69,7 +59,7 @@ def missing(looking: Lookups, words: Words) -> str:
 def alike(looking: Lookups, words: Words) -> str:
     """Use cases that share many words: with the one at hand, else with one another."""
     say, at_hand = looking.say, looking.seen.at_hand
-    texts = {row["object"]: (row, _words_of(row)) for row in _held(looking, USE_CASE)}
+    texts = {row["object"]: (row, _words_of(row)) for row in holding(looking, USE_CASE).rows}
     pairs = combinations(texts, 2)
     wanted = [pair for pair in pairs if not at_hand.startswith(f"{USE_CASE}:") or at_hand in pair]
     lines = [
@@ -153,28 +143,6 @@ def _axes(looking: Lookups, item: Item) -> dict[str, list[Row]]:
         return {side: rows(matrix[side]["axes"]) for side in _SIDES}
     fields = looking.object(holder).fields
     return {side: rows(fields.get(f"matrix_config.{side}Axes")) for side in _SIDES}
-
-
-def _held(looking: Lookups, kind: str) -> list[Row]:
-    """The objects of a kind below the one at hand, or beside it: as they were given, else as they are listed."""
-    type_ = looking.seen.at_hand.partition(":")[0]
-    given = [row for row in rows(looking.given.get("held")) if row["object"].startswith(f"{kind}:")]
-    if given:
-        return given
-    holder = {(COMPANY, FOLDER): looking.seen.at_hand, (FOLDER, USE_CASE): looking.seen.at_hand}.get((type_, kind), "")
-    if type_ == kind and kind != COMPANY:
-        holder = str(looking.given.get("parent") or "")
-    return list(_listed(looking, kind, {"parent": holder} if holder else {}))
-
-
-def _listed(looking: Lookups, kind: str, parent: Row) -> Iterator[Row]:
-    offset: Row = {}
-    for _page in range(MAX_PAGES):
-        shown = looking.one("list_objects", kind=kind, **parent, **offset)
-        yield from rows(shown.get("objects"))
-        if "nextOffset" not in shown:
-            return
-        offset = {"offset": shown["nextOffset"]}
 
 
 def _places(looking: Lookups) -> list[Row]:

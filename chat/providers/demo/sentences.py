@@ -152,9 +152,9 @@ class Phrases:
         *before, last = self._listed(names, total) or [""]
         return f"{', '.join(before)} {self('and')} {last}" if before else last
 
-    def lines(self, parts: Sequence[str]) -> str:
+    def lines(self, parts: Sequence[str], total: int = 0) -> str:
         """Each on a line of a list, and how many more there are."""
-        return "\n".join(f"- {part}" for part in self._listed(parts))
+        return "\n".join(f"- {part}" for part in self._listed(parts, total))
 
     def _listed(self, parts: Sequence[str], total: int = 0) -> list[str]:
         shown = parts[:MAX_LISTED]
