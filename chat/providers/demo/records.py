@@ -5,7 +5,7 @@ from collections.abc import Callable
 from itertools import combinations
 from typing import Any
 
-from chat.providers.demo.holdings import COMPANY, FOLDER, SUMMARY, USE_CASE, held, holding
+from chat.providers.demo.holdings import COMPANY, FOLDER, HELD, SUMMARY, USE_CASE, held, holding
 from chat.providers.demo.lookups import Answered, Item, Lookups, rows
 from chat.providers.demo.seen import Row
 from chat.providers.demo.sentences import INTENTS, bare, paragraphs, plain, subject
@@ -17,6 +17,10 @@ _BEST = "highValueLowComplexity"
 KINDS = (COMPANY, FOLDER, USE_CASE, SUMMARY)
 #: What a use case says first, by the last part of the names of its fields.
 _FIRST = ("description", "problem", "solution", "benefits")
+#: The fields that a record is given with where another one holds it.
+_TOLD = {USE_CASE: ("data.description", "data.problem"), FOLDER: ("description",)}
+#: Fields that nobody fills in, or that are told otherwise.
+_UNSAID = ("*", "model", "valueScores", "complexityScores")
 #: The sides of a matrix.
 _SIDES = ("value", "complexity")
 _RATINGS = ("1", "2", "3", "4", "5")
@@ -39,21 +43,54 @@ def valuable(looking: Lookups, words: Words) -> str:
 
 
 def missing(looking: Lookups, words: Words) -> str:
-    """Ratings that are missing, and of a use case the fields that nobody has filled in."""
+    """The fields of a record that say nothing and the axes that are not rated; of what it holds what was given."""
     say, given = looking.say, looking.given
-    if looking.seen.at_hand.startswith(f"{USE_CASE}:"):
-        fields = {name.rpartition(".")[2] for name in given.get("fields", {})}
-        empty = [f"`{name}`" for name in _FIRST if name not in fields]
-        unrated = given.get("place", {}).get("unrated") or []
-        lines = [say.naming("empty_fields", empty), say.naming("unrated_axes", [*map(plain, unrated)])]
-    else:
-        lines = [
-            f"- {_named(looking, row)}: {', '.join(map(plain, row['unrated']))}"
-            for row in _places(looking)
-            if row.get("unrated")
-        ]
-        lines = [say("unrated"), "\n".join(lines)] if lines else []
-    return paragraphs(*lines) or say("nothing_missing")
+    if words.get("x"):
+        return _missing_in(looking, looking.item(words["x"]))
+    if not is_record(looking):
+        raise Answered("no_places")
+    own = _missing_in(looking, looking.as_item(given))
+    kind = HELD.get(looking.seen.at_hand.partition(":")[0], "")
+    told = [row for row in rows(given.get("held")) if row["object"].startswith(f"{kind}:")] if kind else []
+    lines = [f"{_named(looking, row)}: {gaps}" for row in told if (gaps := _gaps(looking, row))]
+    count = ((given.get("holds") or {}).get(kind) or {}).get("count", len(told))
+    looked = say("looked_at", seen=len(told), count=count) if told else ""
+    return paragraphs(own, looked, (say.lines(lines) or say("nothing_there")) if told else "")
+
+
+def _missing_in(looking: Lookups, item: Item) -> str:
+    """The empty fields and unrated axes of one record."""
+    say, kind = looking.say, looking.kind_of(item.key)
+    if item.is_node or kind is None:
+        raise Answered("only_objects", item=item)
+    is_rated = item.key.startswith(f"{USE_CASE}:")
+    known = [name for name in kind.fields if name.rpartition(".")[2] not in _UNSAID]
+    empty = [name for name in known if name not in item.fields and not name.startswith("matrix_config.")]
+    first = [name for name in empty if not is_rated or name.rpartition(".")[2] in _FIRST]
+    unrated = list[str]()
+    if is_rated:
+        scored = {
+            each["axisId"]
+            for side in _SIDES
+            for each in rows(item.fields.get(f"data.{side}Scores"))
+            if each.get("rating")
+        }
+        unrated = [each["name"] for axes in _axes(looking, item).values() for each in axes if each["id"] not in scored]
+    other = [name for name in empty if name not in first]
+    return paragraphs(
+        say.naming("empty_fields", [f"`{name.rpartition('.')[2]}`" for name in first]),
+        say.naming("unrated_axes", [*map(plain, unrated)]),
+        "" if first or unrated else say("nothing_missing", item=item),
+        say.naming("empty_besides", [f"`{name.rpartition('.')[2]}`" for name in other]),
+    )
+
+
+def _gaps(looking: Lookups, row: Row) -> str:
+    """What is missing in what was given of a record in brief."""
+    told = _TOLD.get(row["object"].partition(":")[0], ())
+    empty = [f"`{name.rpartition('.')[2]}`" for name in told if not row.get(name)]
+    unrated = looking.say.naming("unrated_axes", [*map(plain, row.get("unrated") or ())])
+    return " ".join(filter(None, (unrated, looking.say.naming("empty_fields", empty))))
 
 
 def alike(looking: Lookups, words: Words) -> str:
