@@ -4,12 +4,13 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from chat.providers.demo import records
 from chat.providers.demo.lookups import HANDLE, Answered, Item, Lookups, PlannedCall, is_for_errors, rows, together
 from chat.providers.demo.seen import Row
-from chat.providers.demo.sentences import INTENTS, Intent, bare, plain, quoted, subject
+from chat.providers.demo.sentences import INTENTS, Intent, bare, field_name, plain, quoted, subject, without_quotes
 
 #: Pages of node types among which the one is looked for that is named.
 MAX_PAGES = 3
@@ -20,6 +21,8 @@ _ADDED = {"in": "L-0", "out": "R-0"}
 _THROUGH = {side: [{"id": f"{side}-0", "type": way, "accept": "any"}] for side, way in (("L", "in"), ("R", "out"))}
 _AND = re.compile(r"\s*,\s*(?:(?:and|et)\s+)?|\s+(?:and|et)\s+")
 _OF = re.compile(r"\s+(?:of|for|de|du|des|pour)\s+")
+#: Where what a new object is called ends, if it is said what holds it.
+_IN = re.compile(r"\s+(?:in|into|under|dans|sous)\s+", re.IGNORECASE)
 #: What is meant as it is in JSON; everything else is text.
 _LITERAL = re.compile(r"true|false|-?(?:0|[1-9]\d*)(?:\.\d+)?")
 
@@ -42,9 +45,29 @@ class Plan:
 
 def plans(looking: Lookups, intent: Intent) -> list[Plan]:
     """What to propose, one by one where it can be decided so. Raises `Wanted`, `Unavailable` or `Answered`."""
+    if intent.name == "rate":
+        return [_rating(looking, intent.words)]
     if intent.name != "delete":
         return [_plan(looking, intent.name, intent.words)]
     return together(lambda name: _plan(looking, "delete", {"x": name}), _AND.split(intent.words["x"]))
+
+
+def _rating(looking: Lookups, words: dict[str, str]) -> Plan:
+    """A rating, whether the axis or what is rated is said first."""
+    if not words.get("x"):
+        return _plan(looking, "rate", words)
+    turned = words | {"x": words["axis"], "axis": words["x"]}
+    if records.is_axis(looking, words["x"]):
+        return _plan(looking, "rate", turned)
+    try:
+        return _plan(looking, "rate", words)
+    except Answered as answered:
+        if answered.phrase not in ("found_nothing", "none_called"):
+            raise
+        try:
+            return _plan(looking, "rate", turned)
+        except Answered:
+            raise answered from None
 
 
 def _plan(looking: Lookups, name: str, words: dict[str, str]) -> Plan:
@@ -62,7 +85,7 @@ def _plan(looking: Lookups, name: str, words: dict[str, str]) -> Plan:
         raise Answered("only_objects", item=next(item for item in items if item.is_node))
     values: Values = {slot: quoted(text) for slot, text in words.items()} | dict(zip(named, items, strict=True))
     what = subject(words.get("what", ""))
-    values |= {"what": what, "name": values.get("name") or what[:1].upper() + what[1:]}
+    values |= {"what": what, "said": words.get("name", ""), "name": values.get("name") or what[:1].upper() + what[1:]}
     values |= _VALUES[name](looking, values) if name in _VALUES else {}
     template = _filled(row["object" if objects or "kind" in values else "node"], values)
     calls = [PlannedCall("propose_delete_edge", {"edgeKey": edge["key"]}) for edge in values.get("cut", ())]
@@ -108,11 +131,14 @@ def _path(looking: Lookups, values: Values) -> Values:
 
 def _updates(looking: Lookups, values: Values) -> Values:
     """The new value of a field; of a node one of its data, unless the node itself has one that is called so."""
-    item, text, wanted = values["x"], values["value"], subject(values.get("field", "description"))
+    item, text, wanted = values["x"], values["value"], field_name(values.get("field", "description"))
     own = INTENTS["set"]["own"].get(wanted.lower()) if item.is_node else None
-    named = (name for name in item.fields if bare(wanted) in {bare(name), bare(name.rpartition(".")[2])})
+    kind = None if item.is_node else looking.kind_of(item.key)
+    wanted = wanted if item.is_node else INTENTS["set"]["called"].get(bare(wanted), wanted)
+    known = (*item.fields, *(kind.fields if kind else ()))
+    named = (name for name in known if bare(wanted) in {bare(name), bare(name.rpartition(".")[2])})
     field = next(named, wanted.replace(" ", "_"))
-    if not item.is_node and field not in item.fields:
+    if not item.is_node and field not in known:
         looking.require_field(item, field)
     as_it_is = isinstance(item.fields.get(field), str) or not _LITERAL.fullmatch(text)
     updates = {field: text if as_it_is else json.loads(text)}
@@ -208,15 +234,52 @@ def _type(looking: Lookups, what: str) -> Row:
 def _creation(looking: Lookups, values: Values) -> Values:
     """A new object of a kind, else a new node, connected to nothing."""
     shown = Row()
+    if bare(values["what"]) in INTENTS["kinds"].values():
+        looking.require(["list_objects"] if looking.can_load else [])  # it is beside the graph
+    if kind := looking.kind_called(values["what"]):
+        return _new_object(looking, kind, values)
     if "list_objects" in looking.seen.offered:
         kind, shown = looking.of_kind(values["what"])
         if "objects" in shown:
             likes = [looking.object(row["object"]) for row in rows(shown["objects"])[:1]]
-            return {"kind": kind, "title": likes[0].title_field if likes else "name"}
+            title = likes[0].title_field if likes else "name"
+            return {"kind": kind, "title": title, "says": "propose_create", "parent": None}
     if "list_available_node_types" not in looking.seen.offered:
         raise Answered("refused", error=plain(shown.get("error")))
     type_, sheets = _type(looking, values["what"]), rows(looking.here().row.get("sheets"))
     return {"type": type_["key"], "sheet": sheets[0]["key"] if sheets else ""}
+
+
+def _new_object(looking: Lookups, kind: str, values: Values) -> Values:
+    """A new object of a kind that is known, held by what is named, else by what is at hand or holds that."""
+    known, name, said = looking.seen.kinds[kind], values["said"] or values["name"], values.get("parent", "")
+    of_kind = partial(_holder_called, looking, known.holder)
+    if said and not (holder := of_kind(said)):
+        raise Answered("found_nothing", subject=plain(subject(said)))
+    if not said:
+        ends = [*_IN.finditer(without_quotes(name))] if known.holder else []
+        holders = zip(together(of_kind, [name[end.end() :] for end in ends]), ends, strict=True)
+        holder, name = next(((held, name[: end.start()]) for held, end in holders if held), (None, name))
+    holder = holder or _holder_at_hand(looking, known.holder)
+    says = "propose_create_in" if holder else "propose_create"
+    made = {"kind": kind, "title": known.title, "name": quoted(name), "says": says}
+    return made | {"parent": holder.key if holder else None} | ({"y": holder} if holder else {})
+
+
+def _holder_called(looking: Lookups, kind: str, words: str) -> Item | None:
+    """The object of a kind that has just this name."""
+    name = bare(subject(words))
+    hits = [hit for hit in looking.find(words) if hit.key.startswith(f"{kind}:")]
+    return next((hit for hit in hits if name in {bare(hit.title), bare(hit.key)}), None)
+
+
+def _holder_at_hand(looking: Lookups, kind: str) -> Item | None:
+    """What is at hand, or what holds it, if it is of a kind."""
+    given = looking.given
+    above = {"object": given.get("parent") or "", "title": given.get("parentTitle") or ""}
+    own = {"object": looking.seen.at_hand, "title": given.get("title") or ""}
+    found = (row for row in (own, above) if kind and row["object"].startswith(f"{kind}:"))
+    return next((looking.as_item(row) for row in found), None)
 
 
 #: What a template needs beside the words and what they name.

@@ -9,14 +9,18 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from chat.providers.demo.seen import Row, Seen
-from chat.providers.demo.sentences import Phrases, bare, plain, subject
+from chat.providers.demo.seen import KnownKind, Row, Seen
+from chat.providers.demo.sentences import INTENTS, Phrases, bare, plain, subject, words_of
 
 #: The tool that brings those for objects.
 LOAD = "load_object_tools"
 #: Nodes that one search finds.
 MAX_HITS = 8
-_HERE = re.compile(r"(?:this|ce|cet|cette)(?: \w+)?|it|here|ceci|cela|ici|", re.IGNORECASE)
+#: Names that are said where none is the one that was meant.
+MAX_NEAREST = 5
+_HERE = re.compile(
+    r"(?:this|ce|cet|cette)(?: \w+| use case| executive summary| cas d['’]usage)?|it|here|ceci|cela|ici|", re.IGNORECASE
+)
 _NAME = re.compile(r"(?!node:)[A-Za-z_]+:\S+")
 _MENTIONABLE = re.compile(r"[^{}\s]+")
 #: A handle as results write it: its id and its direction.
@@ -89,10 +93,14 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Lookups:
-    """What was found out in a turn so far, and what may still be called."""
+    """What was found out in a turn so far, and what may still be called.
+
+    `by_name` is set where only what is called so is meant, as for changes, not what a search finds.
+    """
 
     seen: Seen
     say: Phrases
+    by_name: bool = False
 
     def look(self, *calls: PlannedCall) -> list[Row]:
         """What the calls gave. Raises `Wanted` for those that were not made yet, `Unavailable` where they cannot be."""
@@ -174,6 +182,24 @@ class Lookups:
             self._items(self.look(*possible)), key=lambda hit: bare(query) not in {bare(hit.key), bare(hit.title)}
         )
 
+    def _called(self, words: str, hits: Sequence[Item]) -> list[Item]:
+        """Those of the hits whose key or title these words are; else those that have each of them there."""
+        name = subject(words)
+        kind, after = self._kind_before(name)
+        of_kind = [hit for hit in hits if hit.key.startswith(f"{kind}:")] if kind else [*hits]
+        for some, called in ((hits, bare(name)), (of_kind, bare(after))):
+            if equal := [hit for hit in some if called in {bare(hit.key), bare(hit.title)}]:
+                return equal
+        said = words_of(after)
+        return [hit for hit in of_kind if said and said <= words_of(f"{hit.key.partition(':')[2]} {hit.title}")]
+
+    def _kind_before(self, name: str) -> tuple[str, str]:
+        """The kind that a name begins with, and what comes after: "the folder Warehouse"."""
+        parts = name.split()
+        ends = (end for end in (1, 2) if len(parts) > end)
+        found = ((self.kind_called(" ".join(parts[:end])), " ".join(parts[end:])) for end in ends)
+        return next((each for each in found if each[0]), ("", name))
+
     def hits(self) -> list[Item]:
         """All that was found by searching."""
         return self._items(result.value for result in self.seen.results if result.tool.startswith("search_"))
@@ -182,10 +208,16 @@ class Lookups:
         """What these words name, with all that can be read of it. Raises `Answered` where nothing is found."""
         if _HERE.fullmatch(words.strip()):
             return self.here()
-        item = next(iter(self.find(words)), None)
-        if item is None:
+        hits = self.find(words)
+        meant = self._called(words, hits) if self.by_name else hits
+        if not meant:
             self.require(["search_objects"] if self.can_load else [])  # it may be beside the graph
-            raise Answered("found_nothing", subject=plain(subject(words)))
+            nearest = self.say.joined([hit.titled for hit in hits[:MAX_NEAREST]])
+            raise Answered("none_called" if hits else "found_nothing", subject=plain(subject(words)), names=nearest)
+        if self.by_name and len(meant) > 1:
+            several = self.say.joined([hit.titled for hit in meant])
+            raise Answered("several_called", subject=plain(subject(words)), names=several)
+        item = meant[0]
         if not item.is_node:
             return self.object(item.key)
         both = (PlannedCall(tool, {"nodeKey": item.key}) for tool in ("read_node_detail", "list_node_edges"))
@@ -205,11 +237,24 @@ class Lookups:
     def of_kind(self, words: str, **arguments: str) -> tuple[str, Row]:
         """The kind that these words name and the beginning of its list; the refusal where there is no such kind."""
         parts = subject(words).lower().split()
-        for kind in ("".join(parts).removesuffix("s"), "_".join(parts)):
+        known = self.kind_called(words)
+        for kind in (known,) if known else ("".join(parts).removesuffix("s"), "_".join(parts)):
             shown = self.one("list_objects", kind=kind, **arguments)
             if "objects" in shown:
                 break
         return kind, shown
+
+    def kind_called(self, words: str) -> str:
+        """The kind that was told of and that these words name, as one or as many; "" where they name none."""
+        said = bare(subject(words))
+        called = {bare(name): name for name in self.seen.kinds}
+        called |= {name: kind for name, kind in INTENTS["kinds"].items() if kind in self.seen.kinds}
+        forms = (said, said.removesuffix("s"), f"{said.removesuffix('ies')}y")
+        return next((called[form] for form in forms if form in called), "")
+
+    def kind_of(self, name: str) -> KnownKind | None:
+        """What was told of the kind of an object, "type:key"."""
+        return self.seen.kinds.get(name.partition(":")[0])
 
     def as_item(self, row: Row, edges: Sequence[Row] = ()) -> Item:
         """The item that a row of a result tells of."""
@@ -219,7 +264,8 @@ class Lookups:
 
     def named(self, name: str, title: str = "") -> str:
         """`{{type:key}}`, which the page shows as a link; where the kind has no page, the title and the name."""
-        if _MENTIONABLE.fullmatch(name) and name.partition(":")[0] not in self.seen.without_page:
+        kind = self.kind_of(name)
+        if _MENTIONABLE.fullmatch(name) and (kind is None or kind.has_page):
             return f"{{{{{name}}}}}"
         return f"**{plain(title)}** (`{plain(name)}`)" if title else plain(name)
 

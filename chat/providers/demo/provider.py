@@ -119,7 +119,8 @@ def _change(looking: Lookups, intents: Sequence[Intent]) -> tuple[str, tuple[Pla
         return paragraphs(*decided), ()
     if not any(tool.startswith(_PROPOSE) for tool in seen.offered):
         return paragraphs(say("no_change"), say("help")), ()
-    made = [plan for of_one in together(partial(plans, looking), intents) for plan in of_one]
+    by_name = replace(looking, by_name=True)
+    made = [plan for of_one in together(partial(plans, by_name), intents) for plan in of_one]
     groups = [made] if len(intents) > 1 else [[plan] for plan in made]
     calls = tuple(_proposal(group) for group in groups)
     try:

@@ -1,24 +1,26 @@
-"""The demo's answers about business records: what one holds, what is worth it, what is missing, what is alike."""
+"""The demo's answers about business records: what is worth it, what is missing, what is alike."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import combinations
 from typing import Any
 
+from chat.providers.demo.holdings import COMPANY, FOLDER, HELD, SUMMARY, USE_CASE, held, holding
 from chat.providers.demo.lookups import Answered, Item, Lookups, rows
 from chat.providers.demo.seen import Row
-from chat.providers.demo.sentences import INTENTS, bare, paragraphs, plain
+from chat.providers.demo.sentences import INTENTS, bare, paragraphs, plain, subject
 
-#: Pages of a list that are read.
-MAX_PAGES = 3
 #: Two texts are alike that share more than this of the words of the one with fewer; short words say little.
 ALIKE = 1 / 3
 _WORD = re.compile(r"\w{4,}")
 _BEST = "highValueLowComplexity"
-USE_CASE, FOLDER, COMPANY, SUMMARY = "usecase", "folder", "company", "executive_summary"
 KINDS = (COMPANY, FOLDER, USE_CASE, SUMMARY)
 #: What a use case says first, by the last part of the names of its fields.
 _FIRST = ("description", "problem", "solution", "benefits")
+#: The fields that a record is given with where another one holds it.
+_TOLD = {USE_CASE: ("data.description", "data.problem"), FOLDER: ("description",)}
+#: Fields that nobody fills in, or that are told otherwise.
+_UNSAID = ("*", "model", "valueScores", "complexityScores")
 #: The sides of a matrix.
 _SIDES = ("value", "complexity")
 _RATINGS = ("1", "2", "3", "4", "5")
@@ -28,14 +30,6 @@ Words = dict[str, str]
 def is_record(looking: Lookups) -> bool:
     """Whether the conversation is about a record."""
     return looking.seen.at_hand.partition(":")[0] in KINDS
-
-
-def held(looking: Lookups, words: Words) -> str:
-    """The folders of a company, or the use cases of whatever is at hand."""
-    kind = INTENTS["held"]["kinds"][bare(words["kind"]).removesuffix("s")]
-    say, found = looking.say, _held(looking, kind)
-    lines = [f"{_named(looking, row)}: {plain(row.get('status'))}" for row in found]
-    return paragraphs(say("holds_these", count=len(found)), say.lines(lines)) if found else say("holds_none")
 
 
 def valuable(looking: Lookups, words: Words) -> str:
@@ -49,27 +43,60 @@ def valuable(looking: Lookups, words: Words) -> str:
 
 
 def missing(looking: Lookups, words: Words) -> str:
-    """Ratings that are missing, and of a use case the fields that nobody has filled in."""
+    """The fields of a record that say nothing and the axes that are not rated; of what it holds what was given."""
     say, given = looking.say, looking.given
-    if looking.seen.at_hand.startswith(f"{USE_CASE}:"):
-        fields = {name.rpartition(".")[2] for name in given.get("fields", {})}
-        empty = [f"`{name}`" for name in _FIRST if name not in fields]
-        unrated = given.get("place", {}).get("unrated") or []
-        lines = [say.naming("empty_fields", empty), say.naming("unrated_axes", [*map(plain, unrated)])]
-    else:
-        lines = [
-            f"- {_named(looking, row)}: {', '.join(map(plain, row['unrated']))}"
-            for row in _places(looking)
-            if row.get("unrated")
-        ]
-        lines = [say("unrated"), "\n".join(lines)] if lines else []
-    return paragraphs(*lines) or say("nothing_missing")
+    if words.get("x"):
+        return _missing_in(looking, looking.item(words["x"]))
+    if not is_record(looking):
+        raise Answered("no_places")
+    own = _missing_in(looking, looking.as_item(given))
+    kind = HELD.get(looking.seen.at_hand.partition(":")[0], "")
+    told = [row for row in rows(given.get("held")) if row["object"].startswith(f"{kind}:")] if kind else []
+    lines = [f"{_named(looking, row)}: {gaps}" for row in told if (gaps := _gaps(looking, row))]
+    count = ((given.get("holds") or {}).get(kind) or {}).get("count", len(told))
+    looked = say("looked_at", seen=len(told), count=count) if told else ""
+    return paragraphs(own, looked, (say.lines(lines) or say("nothing_there")) if told else "")
+
+
+def _missing_in(looking: Lookups, item: Item) -> str:
+    """The empty fields and unrated axes of one record."""
+    say, kind = looking.say, looking.kind_of(item.key)
+    if item.is_node or kind is None:
+        raise Answered("only_objects", item=item)
+    is_rated = item.key.startswith(f"{USE_CASE}:")
+    known = [name for name in kind.fields if name.rpartition(".")[2] not in _UNSAID]
+    empty = [name for name in known if name not in item.fields and not name.startswith("matrix_config.")]
+    first = [name for name in empty if not is_rated or name.rpartition(".")[2] in _FIRST]
+    unrated = list[str]()
+    if is_rated:
+        scored = {
+            each["axisId"]
+            for side in _SIDES
+            for each in rows(item.fields.get(f"data.{side}Scores"))
+            if each.get("rating")
+        }
+        unrated = [each["name"] for axes in _axes(looking, item).values() for each in axes if each["id"] not in scored]
+    other = [name for name in empty if name not in first]
+    return paragraphs(
+        say.naming("empty_fields", [f"`{name.rpartition('.')[2]}`" for name in first]),
+        say.naming("unrated_axes", [*map(plain, unrated)]),
+        "" if first or unrated else say("nothing_missing", item=item),
+        say.naming("empty_besides", [f"`{name.rpartition('.')[2]}`" for name in other]),
+    )
+
+
+def _gaps(looking: Lookups, row: Row) -> str:
+    """What is missing in what was given of a record in brief."""
+    told = _TOLD.get(row["object"].partition(":")[0], ())
+    empty = [f"`{name.rpartition('.')[2]}`" for name in told if not row.get(name)]
+    unrated = looking.say.naming("unrated_axes", [*map(plain, row.get("unrated") or ())])
+    return " ".join(filter(None, (unrated, looking.say.naming("empty_fields", empty))))
 
 
 def alike(looking: Lookups, words: Words) -> str:
     """Use cases that share many words: with the one at hand, else with one another."""
     say, at_hand = looking.say, looking.seen.at_hand
-    texts = {row["object"]: (row, _words_of(row)) for row in _held(looking, USE_CASE)}
+    texts = {row["object"]: (row, _words_of(row)) for row in holding(looking, USE_CASE).rows}
     pairs = combinations(texts, 2)
     wanted = [pair for pair in pairs if not at_hand.startswith(f"{USE_CASE}:") or at_hand in pair]
     lines = [
@@ -137,6 +164,14 @@ def rated(looking: Lookups, item: Item, axis: str, rating: str) -> Row:
     raise Answered("no_axis", axis=plain(axis), item=item)
 
 
+def is_axis(looking: Lookups, words: str) -> bool:
+    """Whether these words name an axis of the matrix that the question's data gives, or a side of it."""
+    matrix = looking.given.get("matrix") or {}
+    axes = (axis for side in matrix.values() for axis in rows(side.get("axes")))
+    called = {name for axis in axes for name in (bare(axis["id"]), bare(axis["name"]))}
+    return bare(subject(words)) in called | INTENTS["rate"]["sides"].keys()
+
+
 def _axes(looking: Lookups, item: Item) -> dict[str, list[Row]]:
     """The axes of both sides by which a use case is rated: as the question's data gives them, else read."""
     given, holder = looking.given, str(item.row.get("parent") or "folder:none")
@@ -145,28 +180,6 @@ def _axes(looking: Lookups, item: Item) -> dict[str, list[Row]]:
         return {side: rows(matrix[side]["axes"]) for side in _SIDES}
     fields = looking.object(holder).fields
     return {side: rows(fields.get(f"matrix_config.{side}Axes")) for side in _SIDES}
-
-
-def _held(looking: Lookups, kind: str) -> list[Row]:
-    """The objects of a kind below the one at hand, or beside it: as they were given, else as they are listed."""
-    type_ = looking.seen.at_hand.partition(":")[0]
-    given = [row for row in rows(looking.given.get("held")) if row["object"].startswith(f"{kind}:")]
-    if given:
-        return given
-    holder = {(COMPANY, FOLDER): looking.seen.at_hand, (FOLDER, USE_CASE): looking.seen.at_hand}.get((type_, kind), "")
-    if type_ == kind and kind != COMPANY:
-        holder = str(looking.given.get("parent") or "")
-    return list(_listed(looking, kind, {"parent": holder} if holder else {}))
-
-
-def _listed(looking: Lookups, kind: str, parent: Row) -> Iterator[Row]:
-    offset: Row = {}
-    for _page in range(MAX_PAGES):
-        shown = looking.one("list_objects", kind=kind, **parent, **offset)
-        yield from rows(shown.get("objects"))
-        if "nextOffset" not in shown:
-            return
-        offset = {"offset": shown["nextOffset"]}
 
 
 def _places(looking: Lookups) -> list[Row]:

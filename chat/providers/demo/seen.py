@@ -18,9 +18,23 @@ Row = dict[str, Any]
 _GIVEN = re.compile(r"\A\[[^\n]*\](?:\n<data (?P<mark>\w+)>\n(?P<body>.*?)\n</data (?P=mark)>)?(?:\n\n|\Z)", re.DOTALL)
 #: Where a table begins: TOON indents what is in it, JSON is one line.
 _TABLE = re.compile(r"^(?=\S)", re.MULTILINE)
-#: What the list of kinds says of one whose objects are no links.
-_WITHOUT_PAGE = re.compile(r"^- (\w+).*; no page$", re.MULTILINE)
+#: What the list of kinds says of one.
+_KIND = re.compile(
+    r"^- (?P<name>\w+)(?:, held by an? (?P<holder>\w+))?: (?P<fields>.*?)(?: and \d+ more)?"
+    r"; its title is (?P<title>\S+?)(?P<without_page>; no page)?$",
+    re.MULTILINE,
+)
 _JSON = json.JSONDecoder()
+
+
+@dataclass(frozen=True, slots=True)
+class KnownKind:
+    """A kind of objects: the kind that holds it, "" where none does, its fields, and which of them is its title."""
+
+    holder: str
+    fields: tuple[str, ...]
+    title: str
+    has_page: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +53,8 @@ class Seen:
 
     `answers` is all that was answered before. `next_page` are the arguments that read on in a list that was shown
     before, if there is more of it. `at_hand` names the object that a conversation is about, "type:key", where data
-    about one was given; `tables` are all that was given with the latest question. `without_page` are the kinds whose
-    objects are no links. `late` are decisions about earlier proposals that are told last.
+    about one was given; `tables` are all that was given with the latest question. `kinds` are those that were told
+    of, by name. `late` are decisions about earlier proposals that are told last.
     """
 
     questions: tuple[str, ...]
@@ -50,7 +64,7 @@ class Seen:
     offered: frozenset[str]
     at_hand: str
     tables: tuple[Row, ...]
-    without_page: frozenset[str]
+    kinds: dict[str, KnownKind]
     late: tuple[Row, ...]
 
 
@@ -74,11 +88,13 @@ def seen(request: ModelRequest) -> Seen:
         offered=frozenset(tool.name for tool in request.tools) if request.tools_allowed else frozenset(),
         at_hand=str(records[-1].get("object", "")) if records else "",
         tables=tuple(_object_of(table) for each in data for table in _TABLE.split(each)),
-        without_page=frozenset(
-            name
+        kinds={
+            found["name"]: KnownKind(
+                found["holder"] or "", tuple(found["fields"].split(", ")), found["title"], not found["without_page"]
+            )
             for text in (messages[0].content, *(str(each.value.get("kinds")) for each in results))
-            for name in _WITHOUT_PAGE.findall(text)
-        ),
+            for found in _KIND.finditer(text)
+        },
         late=tuple(_decisions(messages[-1].content)) if len(messages) - 1 in given.keys() - questions.keys() else (),
     )
 

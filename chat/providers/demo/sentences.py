@@ -59,20 +59,35 @@ def subject(text: str) -> str:
     return stripped
 
 
+def field_name(text: str) -> str:
+    """The name of a field in some words: without articles."""
+    return _LEADING.sub("", text.strip(_AROUND), count=1)
+
+
 def quoted(text: str) -> str:
     """A value in some words: what is between its quotes, if it has any."""
     return text.strip(' \t\n"`«»“”') if text[:1] in '"`«“' else text.strip()
 
 
+def words_of(text: str) -> frozenset[str]:
+    """The words of a name, without accents and capitals."""
+    return frozenset(re.findall(r"[^\W_]+", _folded(text)))
+
+
+def without_quotes(text: str) -> str:
+    """The text with nothing in its quotes, as long as before."""
+    return _QUOTED.sub(lambda found: "_" * len(found[0]), text)
+
+
 def bare(text: str) -> str:
-    """The letters and digits alone, to compare names with words."""
-    return re.sub(r"[\W_]+", "", text).lower()
+    """The letters and digits alone, without accents and capitals, to compare names with words."""
+    return re.sub(r"[\W_]+", "", _folded(text))
 
 
 def _changes(text: str) -> Iterator[Intent]:
     """The changes that a text asks for, one after the other; "it" is what the one before was about."""
     about, begin = "", 0
-    unquoted = _QUOTED.sub(lambda found: "_" * len(found[0]), text)
+    unquoted = without_quotes(text)
     for end, next_begin in [*(between.span() for between in _BETWEEN_CHANGES.finditer(unquoted)), (len(text),) * 2]:
         intent, rest = _intent(text[begin:end]), _intent(text[next_begin:])
         if intent and intent.name in CHANGES and (end == len(text) or (rest and rest.name in CHANGES)):
@@ -130,13 +145,16 @@ class Phrases:
 
     def naming(self, phrase: str, names: Sequence[str], total: int = 0) -> str:
         """The sentence with "A, B and C", and how many more there are; "" where there are none."""
-        *before, last = self._listed(names, total) or [""]
-        shown = f"{', '.join(before)} {self('and')} {last}" if before else last
-        return self(phrase, names=shown, count=max(total, len(names))) if names else ""
+        return self(phrase, names=self.joined(names, total), count=max(total, len(names))) if names else ""
 
-    def lines(self, parts: Sequence[str]) -> str:
+    def joined(self, names: Sequence[str], total: int = 0) -> str:
+        """ "A, B and C", and how many more there are; "" where there are none."""
+        *before, last = self._listed(names, total) or [""]
+        return f"{', '.join(before)} {self('and')} {last}" if before else last
+
+    def lines(self, parts: Sequence[str], total: int = 0) -> str:
         """Each on a line of a list, and how many more there are."""
-        return "\n".join(f"- {part}" for part in self._listed(parts))
+        return "\n".join(f"- {part}" for part in self._listed(parts, total))
 
     def _listed(self, parts: Sequence[str], total: int = 0) -> list[str]:
         shown = parts[:MAX_LISTED]

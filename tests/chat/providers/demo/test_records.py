@@ -10,11 +10,10 @@ from chat.providers.demo.sentences import PHRASES
 from chat.subjects.registered_subjects import subject_of
 from config.demo.records import Language, import_demo_records
 from graphs.history import editing
-from graphs.models import Company, Folder, UseCase
+from graphs.models import UseCase
 from graphs.objects.actions import parse
-from graphs.objects.headers import object_for
-from graphs.objects.refs import Ref
 from tests.chat.providers.demo.conversing import Conversation
+from tests.chat.providers.demo.recording import about, names
 from tests.seeded import World, world
 
 pytestmark = pytest.mark.django_db
@@ -23,23 +22,6 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def here() -> World:
     return world()
-
-
-def about(here: World, name: str, language: Language = "en", type_: str = "") -> Conversation:
-    """A conversation about the record of the demo with this name."""
-    if not Company.objects.exists():
-        import_demo_records(here.alice.workspace, language)
-    for kind, model in (("company", Company), ("folder", Folder), ("usecase", UseCase)):
-        row: Any = model.objects.filter(name=name).first()
-        if row is not None:
-            return Conversation(here.alice, object_for(here.alice, Ref(type_ or kind, str(row.pk))))
-    raise AssertionError(name)
-
-
-def names(answer: str) -> list[str]:
-    """The titles of the use cases that an answer links, in its order."""
-    keys = re.findall(r"\{\{usecase:([0-9a-f-]+)\}\}", answer)
-    return [UseCase.objects.get(pk=key).name for key in dict.fromkeys(keys)]
 
 
 @pytest.mark.parametrize("question", ["What is this folder about?", "What is it?", "Describe this folder"])
@@ -216,7 +198,7 @@ def test_a_rating_of_no_axis_is_told(here: World) -> None:
         ("Picking routes", "en", "set the rating to 4", "no axis"),
         ("Picking routes", "en", "set the colour to red", "There is no field"),
         ("Picking routes", "en", "set Savings to 4", "There is no field"),
-        ("Picking routes", "en", "set the colour of Savings to 4", "There is no field"),
+        ("Picking routes", "en", "set the colour of Savings to 4", "nothing called “Savings”"),
         ("Warehouse", "en", "set the rating of Savings to 4", "Only use cases are rated"),
         ("Warehouse", "en", "rate Savings 4", "Only use cases are rated"),
         ("Entrepôt", "fr", "Mets la note de la valeur à 4", "Seuls les cas"),
