@@ -156,6 +156,7 @@ HARMLESS = {
     "rag.embeddings.background:ModelPass._record_success": "the same for a model that is well again",
     "rag.embeddings.dropping:_drop": "what it did not get to, the next look of a worker drops",
     "rag.embeddings.dropping:_delete_some": "the same",
+    "graphs.site.search_time:bounded": "writes nothing: the time of a search is set for its transaction",
     "graphs.site.telemetry.spans:provider": "writes nothing: the word is the SDK's",
     "rag.embeddings.openai:OpenAIEmbedder._asked": "writes nothing: the word is the SDK's",
     "rag.sources.graphs.cache:name_types_anew:on_commit": "what was kept before is shown for two minutes more",

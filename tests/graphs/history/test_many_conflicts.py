@@ -12,11 +12,12 @@ from graphs.history.outside import begin_history
 from graphs.history.recording import Because
 from graphs.history.rollback_conflicts import MOST_NAMED, named
 from graphs.history.scopes import ChangeSets
-from graphs.models import ChangeSet, Object, Origin, UseCase, Workspace
+from graphs.models import ChangeSet, Object, Origin, Role, UseCase, Workspace
 from graphs.objects.headers import header_of
 from graphs.objects.kinds import KINDS
 from graphs.objects.operations import Update
 from graphs.objects.refs import Ref
+from graphs.site.access import Member
 from tests.cast import signed_in
 from tests.graphs.admin.staff import auditor
 from tests.graphs.api.callers import post_json, problem
@@ -41,8 +42,9 @@ def edited(headers: list[Object], old: str | None, new: str, who: User | None = 
 
 
 def statements(of: ChangeSet) -> int:
+    reader = Member(User(), Workspace.objects.get(slug="demo"), Role.VIEWER)
     with CaptureQueriesContext(connection) as captured:
-        PreviewShape.of(rollback.preview(of.workspace, ChangeSets((of.pk,)))).to_json()
+        PreviewShape.of(rollback.preview(of.workspace, ChangeSets((of.pk,))), reader).to_json()
     return len(captured)
 
 

@@ -4,9 +4,11 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from graphs.models.visible_text import is_blank
+
 texts = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=20)
-#: A name of spaces is read as none.
-names = texts.map(lambda text: text if text.strip() else "")
+#: A name of which nothing can be seen is read as none.
+names = texts.map(lambda text: "" if is_blank(text) else text)
 short_texts = texts.filter(lambda text: len(text) <= 100)
 keys = st.text(
     st.characters(codec="utf-8", exclude_categories=["Cc", "Cf", "Cn", "Z"], exclude_characters="{}"),
