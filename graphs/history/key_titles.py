@@ -27,8 +27,7 @@ def with_titles(diff: Sequence[DiffEntry], workspace_id: int, reader: Member | N
 
 
 def titles_of_parents(kind: Kind, records: Iterable[Record], reader: Member) -> dict[str, str]:
-    """What holders are called that these records of a kind name, by key; those that the reader may not see are left
-    out."""
+    """What the holders are called that these records name, by key, without those that the reader may not see."""
     keys = {str(record[_PARENT]) for record in records if record.get(_PARENT) is not None}
     holder = parent_of(kind)
     found = _titles({Ref(holder.name, key) for key in keys}, reader.workspace.pk, reader) if holder else {}

@@ -23,10 +23,8 @@ class TooManyPreviews(Exception):
     """No place came free in time."""
 
 
-#: Who has a place.
-_taken: list[int] = []
-#: Since when.
-_since: dict[int, float] = {}
+#: Who has a place, and since when.
+_taken: dict[int, float] = {}
 _free = Condition()
 
 
@@ -39,24 +37,22 @@ def place(user_id: int) -> Iterator[None]:
     with _free:
         if not _has_room(user_id):
             _wait_for_room(user_id)
-        since = _since[user_id] = monotonic()
-        _taken.append(user_id)
+        since = _taken[user_id] = monotonic()
     try:
         yield
     finally:
         with _free:
-            if _since.get(user_id) == since:  # else it lapsed
+            if _taken.get(user_id) == since:  # else it lapsed
                 _give_back(user_id)
 
 
 def _give_back(user_id: int) -> None:
-    _taken.remove(user_id)
-    del _since[user_id]
+    del _taken[user_id]
     _free.notify_all()
 
 
 def _has_room(user_id: int) -> bool:
-    for holder in [holder for holder, since in _since.items() if since + LAPSES_S <= monotonic()]:
+    for holder in [holder for holder, since in _taken.items() if since + LAPSES_S <= monotonic()]:
         _give_back(holder)
     return len(_taken) < MOST and user_id not in _taken
 
@@ -69,5 +65,5 @@ def _wait_for_room(user_id: int) -> None:
     while not _has_room(user_id):
         if monotonic() >= until:
             raise TooManyPreviews
-        first = min([until, *(since + LAPSES_S for since in _since.values())])
+        first = min([until, *(since + LAPSES_S for since in _taken.values())])
         _free.wait(max(first - monotonic(), 0))
