@@ -67,6 +67,7 @@ def record_list(request: HttpRequest, member: Member, kind: str) -> HttpResponse
     context = {
         "kind": known,
         "asked": asked,
+        "search": asked.search,
         "filters": listing.as_filters(known, asked),
         "refused": refused,
         "most_words": MOST_WORDS if len(words) > MOST_WORDS else None,
