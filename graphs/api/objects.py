@@ -52,6 +52,7 @@ FILTERS = [
 LIST_PARAMETERS = [
     OpenApiParameter("type", str, required=True, description="A kind of objects."),
     *FILTERS,
+    OpenApiParameter("children", bool, default=False, description="Whether what each object holds is counted."),
     *PAGE_PARAMETERS,
 ]
 #: What can be done at an object's own address; others of its kind have their own.
@@ -97,7 +98,8 @@ class ObjectsView(APIView):
         kind = KINDS[name]
         with search_time.bounded(is_search(request)):
             page = asked_page(request, *filtered(request, member, kind))
-        return Response(ObjectPage.of(page, ListedObject.of_rows(member, kind, page.rows)).to_json())
+        counted = request.GET.get("children") == "true"
+        return Response(ObjectPage.of(page, ListedObject.of_rows(member, kind, page.rows, counted=counted)).to_json())
 
 
 class NewObjectView(APIView):
@@ -118,7 +120,7 @@ class NewObjectView(APIView):
         body = read_body(request, NewObjectBody)
         digest = changes.digest_of(0, [kind, request.data])
         wanted = editing.Request([_creation(kind, body)], (), body.reason, idempotency_key(request), digest)
-        with changes.as_problems():
+        with changes.as_problems(member):
             made = editing.create_object(member, KINDS[kind], wanted)
         return Response(answer(member, made), status=201)
 

@@ -11,7 +11,17 @@ from django.db.models.functions import Coalesce
 
 from graphs.history.recent import Conversations, FieldChange, RecentChanges, recent_changes
 from graphs.models import Object
-from graphs.objects.headers import children_of, held_by, holder_of, listed, may_edit, parent_of, ref_of, url_of
+from graphs.objects.headers import (
+    children_of,
+    held_by,
+    holder_of,
+    listed,
+    may_edit,
+    parent_of,
+    ref_of,
+    title_of,
+    url_of,
+)
 from graphs.objects.kinds import KINDS, Field, Kind
 from graphs.objects.model_rows import record_of
 from graphs.objects.operations import Record
@@ -100,6 +110,23 @@ class ObjectPage:
             return None
         row = getattr(self.row, self.kind.parent)
         return row, url_of(above, row)
+
+    @cached_property
+    def place_of_holder(self) -> str:
+        """What what holds the object is held by: "" for nothing. One statement."""
+        above = parent_of(self.holder_kind) if self.holder_kind and self.holder else None
+        if above is None or self.holder is None or self.holder_kind is None:
+            return ""
+        row = self.holder[0]
+        if holder_of(self.member, self.holder_kind, record_of(self.holder_kind, row)) is None:
+            return ""
+        return title_of(above, getattr(row, self.holder_kind.parent))
+
+    @property
+    def holds_json(self) -> str:
+        """What is called as the holder's children are, for scripts: {name of the kind: several of it}."""
+        children = children_of(self.holder_kind) if self.holder_kind else []
+        return json.dumps({child.name: str(child.plural) for child in children}, ensure_ascii=False)
 
     @property
     def holder_kind(self) -> Kind | None:
