@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from chat.models import Proposal, ProposalStatus
 from chat.proposals.drafting import draft
 from graphs.history import changes
+from graphs.history.conflict_words import called
 from graphs.history.recording import Because
 from graphs.models import Object, Origin
 from graphs.objects import actions, operations, staleness
@@ -95,4 +96,4 @@ def _turn(proposal: Proposal) -> str:
 
 def _mark_stale(proposal: Proposal, of: Object, conflicts: tuple[Conflict, ...]) -> None:
     proposal.status = ProposalStatus.STALE
-    proposal.conflicts = staleness.explained(of, conflicts, proposal.created_at)
+    proposal.conflicts = called(staleness.explained(of, conflicts, proposal.created_at), of)

@@ -24,6 +24,14 @@ Form = Literal["text", "code", "json", "number", "boolean", "key"]
 
 
 @dataclass(frozen=True, slots=True)
+class EntryTitles:
+    """`of` gives titles by id, from this column of the row that holds the object."""
+
+    column: str
+    of: Callable[[Any], Mapping[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
 class Field:
     """`name` on the wire, `column` on the row. A "key" names a part of the kind `names` by a relation of that column.
 
@@ -33,7 +41,8 @@ class Field:
     say where something stands: who changes no others moves it. `fixed` ones are shown, and nobody asks for another
     value; of others `reserved` values are set by what the program does itself.
     `ordering` is a column that has the value, too, for lists to be ordered by. A JSON value of `texts` is a list of
-    texts, or one text. A text of one `line` gets a space in the place of each break.
+    texts, or one text. A text of one `line` gets a space in the place of each break. Keys within a JSON value that
+    people call otherwise are in `keys`; `entries` are the titles of what the ids of its entries lead to.
     """
 
     name: str
@@ -51,6 +60,8 @@ class Field:
     beside: tuple[str, ...] = ()
     texts: bool = False
     line: bool = False
+    keys: tuple[tuple[str, str | Promise], ...] = ()
+    entries: EntryTitles | None = field(default=None, compare=False)
 
     @property
     def attribute(self) -> str:
