@@ -86,6 +86,11 @@ class Reader:
             if self._protocol.failed.search(frame):
                 raise Failed(frame.decode())
 
+    def leave(self) -> None:
+        """Reads the conversation of the last answer no more: a socket may read some, and each question begins one."""
+        if leaving := self._protocol.leaving(self._protocol.conversation(text for _, text in self._socket.frames)):
+            self._socket.send(leaving)
+
     def _place(self) -> dict[str, Any]:
         if self._plan.about:
             kind, _, key = self._plan.about.partition(":")

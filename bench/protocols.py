@@ -39,12 +39,17 @@ class Protocol:
         """The conversation that a question went into, by the frames of its answer."""
         return ""
 
+    def leaving(self, conversation: str) -> str:
+        """The frame that says that nobody reads the conversation here any more; empty where there is none."""
+        return ""
+
 
 class OfProduct(Protocol):
     token = re.compile(rb'"type":"ai:token"')
     begun = re.compile(rb'"type":"ai:(token|tool_start)"')
-    end = re.compile(rb'"type":"ai:(complete|error)"')
-    failed = re.compile(rb'"type":"ai:error"')
+    #: A refusal is written with a blank, what is stored without one.
+    end = re.compile(rb'"type": ?"ai:(complete|error)"')
+    failed = re.compile(rb'"type": ?"ai:error"')
 
     async def connect(self, url: str, token: str) -> WebSocket:
         socket = await connect(url)
@@ -59,6 +64,9 @@ class OfProduct(Protocol):
     def conversation(self, frames: Iterable[bytes]) -> str:
         accepted = next(frame for frame in frames if b'"ai:accepted"' in frame)
         return str(json.loads(accepted)["sessionId"])
+
+    def leaving(self, conversation: str) -> str:
+        return json.dumps({"type": "ai:unsubscribe", "_id": 2, "sessionId": conversation})
 
 
 class SocketIo(WebSocket):

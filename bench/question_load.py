@@ -109,6 +109,7 @@ async def _ask_at(due: float, free: "asyncio.Queue[Reader]", load: Load, pressed
         raise RuntimeError(f"{len(tokens)} of {load.tokens} tokens came")
     pressed.first_ms.append(reader.first_token_ms())
     pressed.own_delays_ms += delays_ms(tokens)
+    reader.leave()
     free.put_nowait(reader)
 
 

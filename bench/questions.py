@@ -22,7 +22,10 @@ from bench.table import table
 
 
 def measure(servers: Servers, scale: Scale, against: Path | None, with_chainlit: Path | None) -> str:
-    """The tables: costs and loads, what depends on web processes, then what one question is made of."""
+    """The tables of what depends on web processes and of what one question is made of.
+
+    Those of costs and loads are printed as soon as they are known: what follows takes minutes.
+    """
     clocks = Clocks()
     with systems.vendor() as vendor:
         variables = _variables(servers, vendor)
@@ -41,9 +44,9 @@ def measure(servers: Servers, scale: Scale, against: Path | None, with_chainlit:
             rounds = Rounds(running, clocks, scale)
             rounds.perform()
         rows = list(question_tables.beside(rounds, "view" if against is None else "before"))
+        print(question_tables.of_each(rounds), table(rows), sep="\n\n", flush=True)
         cores, more = question_processes.measure(variables, clocks, scale)
-    parts = question_parts.measure(servers)
-    found = [question_tables.of_each(rounds), table([*rows, *more]), cores, parts]
+    found = [table(more), cores, question_parts.measure(servers)]
     if with_chainlit is not None:
         found.append(f"Beside {installed(with_chainlit)}.")
     return "\n\n".join(found)

@@ -40,6 +40,9 @@ def test_each_token_of_an_answer_is_counted_once(system: str) -> None:
 def test_an_answer_that_failed_is_known() -> None:
     assert PROTOCOLS["product"].failed.search(b'{"type":"ai:error","code":"internal"}')
     assert PROTOCOLS["product"].end.search(b'{"type":"ai:error","code":"internal"}')
+    refused = b'{"type": "ai:error", "_id": 1, "error": "Unsubscribe from some.", "code": "too_many"}'
+    assert PROTOCOLS["product"].failed.search(refused)
+    assert PROTOCOLS["product"].end.search(refused)
     assert PROTOCOLS["chainlit"].failed.search(b'42["new_message",{"output":"No route.","isError":true}]')
 
 
@@ -58,6 +61,12 @@ def test_questions_are_asked_as_each_system_wants_them() -> None:
 def test_a_question_of_the_product_tells_its_conversation() -> None:
     assert PROTOCOLS["product"].conversation(ANSWERS["product"]) == "s-7"
     assert PROTOCOLS["chainlit"].conversation(ANSWERS["chainlit"]) == ""
+
+
+def test_the_product_is_told_that_a_conversation_is_left() -> None:
+    left = {"type": "ai:unsubscribe", "_id": 2, "sessionId": "s-7"}
+    assert json.loads(PROTOCOLS["product"].leaving("s-7")) == left
+    assert PROTOCOLS["chainlit"].leaving("") == PROTOCOLS["reference"].leaving("") == ""
 
 
 def test_a_server_that_asks_whether_somebody_is_there_is_answered() -> None:

@@ -11,12 +11,16 @@ class Reader:
     def __init__(self, lost: int) -> None:
         self._lost = lost
         self._asked = 0
+        self.left = 0
 
     def forget(self) -> None:
         self._asked = 0
 
     async def ask(self, tokens: int, rate: int) -> None:
         self._asked = tokens
+
+    def leave(self) -> None:
+        self.left += 1
 
     def tokens(self) -> list[tuple[int, int]]:
         return [(0, 2_000_000)] * (self._asked - self._lost)
@@ -30,7 +34,7 @@ async def asked(lost: int) -> Pressed:
     free.put_nowait(Reader(lost))
     pressed = Pressed()
     await _ask_at(0, free, Load("one", questions=1, tokens=3), pressed)
-    assert free.qsize() == 1
+    assert free.get_nowait().left == 1
     return pressed
 
 
