@@ -39,7 +39,8 @@ class Field:
     what the column holds `beside` the keys of its other fields.
     `minor` fields say little to a model that has no room; `limit` is the most characters of a text. `position` fields
     say where something stands: who changes no others moves it. `fixed` ones are shown, and nobody asks for another
-    value; of others `reserved` values are set by what the program does itself.
+    value; of others `reserved` values are set by what the program does itself. A `writer` is the model whose proposal
+    made the row.
     `ordering` is a column that has the value, too, for lists to be ordered by. A JSON value of `texts` is a list of
     texts, or one text. A text of one `line` gets a space in the place of each break. Keys within a JSON value that
     people call otherwise are in `keys`; `entries` are the titles of what the ids of its entries lead to.
@@ -55,6 +56,7 @@ class Field:
     limit: int | None = None
     position: bool = False
     fixed: bool = False
+    writer: bool = False
     ordering: str = ""
     reserved: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()

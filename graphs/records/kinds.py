@@ -122,7 +122,7 @@ USE_CASE = objects.register(
         _scores("value", _("value scores")),
         _scores("complexity", _("complexity scores")),
         Field("data.*", "data", _("other data"), "json", inside=("*",), minor=True),
-        Field("model", "model", _("model"), limit=100, minor=True, fixed=True),
+        Field("model", "model", _("model"), limit=100, minor=True, fixed=True, writer=True),
     ),
     workspace="workspace",
     parent="folder",
