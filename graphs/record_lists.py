@@ -21,9 +21,9 @@ from pydantic import ValidationError
 from graphs.history import editing
 from graphs.models import Object
 from graphs.models.records import Status
-from graphs.objects.actions import ChangeRefused, CreateObject, UpdateObject
+from graphs.objects.actions import MAX_ACTIONS, ChangeRefused, CreateObject, UpdateObject
 from graphs.objects.edit_conflicts import EditConflicts
-from graphs.objects.headers import address_of, children_of, is_key, object_for, parent_of
+from graphs.objects.headers import address_of, children_of, is_key, object_for, parent_of, rows_named
 from graphs.objects.kinds import KINDS, Kind
 from graphs.objects.refs import Ref
 from graphs.objects.word_search import MOST_WORDS, words_of
@@ -78,6 +78,8 @@ def record_list(request: HttpRequest, member: Member, kind: str) -> HttpResponse
         **{f"{name}_label": label for name, label in _LABELS.items()},
         "page": page,
         "total": sum(counts.values()),
+        "found": counts[asked.status] if asked.status else sum(counts.values()),
+        "most_at_once": MAX_ACTIONS,
         "statuses": [(status, status.label, counts[status]) for status in Status],
         "orders": {name: "" if asked.order != name else "-" for name in ORDERS},
         "choices_of_order": [
@@ -118,17 +120,16 @@ def new_record(request: HttpRequest, member: Member, kind: str) -> HttpResponse:
 def change_status(request: HttpRequest, member: Member, kind: str) -> HttpResponse:
     """Gives the chosen records another status, as one change; those that have it stay as they are."""
     member.require_editor()
-    status, keys = request.POST.get("status", ""), request.POST.getlist("record")[:RECORDS_PER_PAGE]
+    status = request.POST.get("status", "")
     try:
         _count(member)
-        refs = dict.fromkeys(Ref(kind, key) for key in keys)
-        chosen = [(ref, of) for ref in refs if (of := _visible(member, ref))]
+        chosen = _chosen(request, member, KINDS[kind])
         if status not in Status.values or not chosen:
             raise ChangeRefused(_("Choose records, and the status that they get."))
         new = {"status": status}
-        actions = [UpdateObject.model_validate({"object": str(ref), "updates": new}) for ref, _of in chosen]
-        done = editing.edit(member, chosen[0][1], editing.Request(actions))
-    except (ChangeRefused, EditConflicts, Problem, Object.DoesNotExist) as refused:
+        actions = [UpdateObject.model_validate({"object": str(ref), "updates": new}) for ref in chosen]
+        done = editing.edit(member, object_for(member, chosen[0]), editing.Request(actions))
+    except (ChangeRefused, EditConflicts, Problem, NotFound, Object.DoesNotExist) as refused:
         messages.error(request, _sentence(refused))
     else:
         count = len(chosen)
@@ -136,6 +137,22 @@ def change_status(request: HttpRequest, member: Member, kind: str) -> HttpRespon
         told = text % {"count": count, "status": Status(status).label}
         messages.success(request, told, extra_tags=str(done))  # by which the page offers to take it back
     return _back(request, kind)
+
+
+def _chosen(request: HttpRequest, member: Member, kind: Kind) -> list[Ref]:
+    """The records that were chosen one by one, or the first that the list finds. Raises `ChangeRefused`."""
+    if not request.POST.get("all"):
+        rows = rows_named(member, kind, request.POST.getlist("record")[:RECORDS_PER_PAGE])
+        return [Ref(kind.name, key) for key in rows]
+    asked = _asked(request, member, kind, words_of(request.GET.get("search", ""))[:MOST_WORDS])
+    found = listing.matching(member, kind, asked).order_by(*asked.ordering)
+    if asked.status:
+        found = found.filter(status=asked.status)
+    try:
+        with search_time.bounded(bool(asked.search)):
+            return [Ref(kind.name, str(key)) for key in found.values_list("pk", flat=True)[:MAX_ACTIONS]]
+    except TooMuchToSearch:
+        raise ChangeRefused(too_much_to_search().detail) from None
 
 
 def _told(records: Sequence[ListedRecord]) -> list[dict[str, Any]]:

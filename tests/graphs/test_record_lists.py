@@ -283,3 +283,30 @@ def test_two_folders_of_one_name_are_told_apart_by_their_companies(portfolio: Po
     choices = page[page.index('id="filter-in"') :].split("</select>")[0]
     said = re.findall(r">([^<]+)</option>", choices)
     assert sorted(said) == ["Contoso / Warehouse", "Everywhere", "Northwind / Warehouse", "Warehouse", "Yard"]
+
+
+def test_all_that_a_list_finds_get_another_status(
+    portfolio: Portfolio, alice: User, other_workspace: Workspace
+) -> None:
+    """More than a page shows, as one change that is taken back as one; what the list does not find stays."""
+    folder = Folder.objects.create(workspace=portfolio.workspace, name="Many")
+    for workspace, holder in ((portfolio.workspace, folder), (other_workspace, None)):
+        UseCase.objects.bulk_create(
+            UseCase(workspace=workspace, folder=holder, name=f"Case {number}", data={"name": f"Case {number}"})
+            for number in range(60)
+        )
+    client, asked = signed_in(alice), f"?in={folder.pk}&search=case"
+    assert "All 60 of this list" in shown(client, f"/use-cases/{asked}")
+    assert 'name="all"' not in shown(client, f"/use-cases/?in={portfolio.folder.pk}")
+    told = client.post(f"/use-cases/status/{asked}", {"all": "1", "status": "archived"}, follow=True).content.decode()
+    assert "60 records are “archived” now." in unescape(told)
+    archived = UseCase.objects.filter(status=Status.ARCHIVED)
+    assert set(archived.values_list("folder", flat=True)) == {folder.pk}
+    assert (archived.count(), ChangeSet.objects.filter(origin="manual").count()) == (60, 1)
+
+
+def test_nobody_else_changes_all_of_a_list(portfolio: Portfolio, bob: User, charlie: User) -> None:
+    assert 'name="all"' not in shown(signed_in(bob), "/use-cases/")
+    assert signed_in(bob).post("/use-cases/status/", {"all": "1", "status": "archived"}).status_code == 403
+    signed_in(charlie).post("/use-cases/status/", {"all": "1", "status": "archived"})
+    assert not UseCase.objects.filter(status=Status.ARCHIVED).exists()
