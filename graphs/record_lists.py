@@ -86,7 +86,9 @@ def record_list(request: HttpRequest, member: Member, kind: str) -> HttpResponse
             (f"{minus}{name}", f"{label} {arrow}") for name, label in _LABELS.items() for minus, arrow in _ARROWS
         ],
         "holder_kind": holder,
-        "holders": listing.holders(member, known),
+        "holders": listing.holders(member, known, asked.holder),
+        "above": holder and parent_of(holder),
+        "holders_above": listing.holders(member, holder, asked.holder) if holder else [],
         "new": f"new-{known.url}",
         "status": f"{known.url}-status",
         "list": LISTS[kind],
@@ -193,7 +195,7 @@ def _asked(request: HttpRequest, member: Member, kind: Kind, words: Sequence[str
     return Asked(
         search=" ".join(words),
         status=status if status in Status.values else "",
-        holder=_holder(member, kind, request.GET.get("in", "")),
+        holder=_above(member, kind, request.GET.get("in", "")),
         order=order if order.removeprefix("-") in ORDERS else "name",
     )
 
@@ -202,6 +204,12 @@ def _holder(member: Member, kind: Kind, key: str) -> Object | None:
     """The object with this key that may hold those of a kind."""
     holder = parent_of(kind)
     return _visible(member, Ref(holder.name, key)) if holder and key else None
+
+
+def _above(member: Member, kind: Kind, key: str) -> Object | None:
+    """The object with this key that may hold those of a kind, or what holds them."""
+    holder = parent_of(kind)
+    return (_holder(member, kind, key) or _above(member, holder, key)) if holder and key else None
 
 
 def _visible(member: Member, ref: Ref) -> Object | None:

@@ -21,7 +21,7 @@ from graphs.history import editing
 from graphs.history.outside import catch_up
 from graphs.models import Object
 from graphs.objects.actions import CreateObject
-from graphs.objects.headers import listed, object_for, parent_of, searched_by
+from graphs.objects.headers import listed, object_for, path_to, searched_by
 from graphs.objects.kinds import KINDS, Kind, is_object, of_objects
 from graphs.objects.model_rows import row_of
 from graphs.objects.refs import Ref
@@ -44,7 +44,9 @@ FILTERS = [
     OpenApiParameter("search", str, description="A text that one of the fields holds."),
     OpenApiParameter("words", str, description="Words, each of which one of the texts holds."),
     OpenApiParameter("where", str, description="A field of one value, and that value, for example status:ready."),
-    OpenApiParameter("parent", str, description="Only what this object holds, for example company:7."),
+    OpenApiParameter(
+        "parent", str, description="Only what this object holds, in others of its own too, for example company:7."
+    ),
     OpenApiParameter(
         "orderBy", str, description="A field of one value, or updatedAt; with a minus in front descending."
     ),
@@ -196,8 +198,7 @@ def _asked_parent(request: Request, member: Member, kind: Kind) -> Object | None
     type_, key = object_name(request, "parent")
     if not type_:
         return None
-    holder = parent_of(kind)
-    if holder is None or holder.name != type_:
+    if not path_to(kind, type_):
         wanted = {"kind": kind.name, "type": type_}
         raise invalid("parent", _("Objects of the kind “%(kind)s” are held by none of the kind “%(type)s”.") % wanted)
     return object_for(member, Ref(type_, key))

@@ -103,24 +103,26 @@ class ObjectPage:
         return may_edit(self.member, self.of)
 
     @cached_property
+    def holders(self) -> list[tuple[Any, str]]:
+        """The rows that hold the object, the outermost first, with their addresses. One statement each but for one."""
+        found: list[tuple[Any, str]] = []
+        kind, row, record = self.kind, self.row, self.record
+        while (above := parent_of(kind)) and holder_of(self.member, kind, record) is not None:
+            row = getattr(row, kind.parent)
+            kind, record = above, record_of(above, row)
+            found.insert(0, (row, url_of(kind, row)))
+        return found
+
+    @property
     def holder(self) -> tuple[Any, str] | None:
         """The row that holds the object, and its address."""
-        above = parent_of(self.kind)
-        if above is None or holder_of(self.member, self.kind, self.record) is None:
-            return None
-        row = getattr(self.row, self.kind.parent)
-        return row, url_of(above, row)
+        return self.holders[-1] if self.holders else None
 
-    @cached_property
+    @property
     def place_of_holder(self) -> str:
-        """What what holds the object is held by: "" for nothing. One statement."""
-        above = parent_of(self.holder_kind) if self.holder_kind and self.holder else None
-        if above is None or self.holder is None or self.holder_kind is None:
-            return ""
-        row = self.holder[0]
-        if holder_of(self.member, self.holder_kind, record_of(self.holder_kind, row)) is None:
-            return ""
-        return title_of(above, getattr(row, self.holder_kind.parent))
+        """The title of what holds the object's holder: "" for nothing."""
+        above = parent_of(self.holder_kind) if self.holder_kind else None
+        return title_of(above, self.holders[-2][0]) if above and len(self.holders) > 1 else ""
 
     @property
     def holds_json(self) -> str:

@@ -493,6 +493,13 @@ def test_what_is_no_choice_is_told_the_choices(client: Client) -> None:
     assert "prêt (ready)" in error["message"]
 
 
+def test_what_is_wrong_within_a_column_is_told_of_the_column(client: Client) -> None:
+    file = 'Name,Value scores\nSlots,"[{""axisId"": ""a"", ""rating"": 9}]"\n'
+    (error,) = preview(client, file, "usecase")["errors"]
+    assert (error["row"], error["column"], error["head"]) == (2, "data.valueScores", "Value scores")
+    assert error["message"].startswith("0.rating: ")
+
+
 def test_what_is_only_set_by_itself_is_no_choice_for_files(client: Client) -> None:
     (error,) = preview(client, "name,status\nNorthwind,Generating\n", "company")["errors"]
     assert (error["column"], error["code"]) == ("status", "refused")
