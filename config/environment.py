@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, ValidationError, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
@@ -59,6 +59,7 @@ class Environment(BaseSettings):
     #: Addresses and networks of proxies whose X-Forwarded-For is believed.
     trusted_proxies: Networks = ""
     demo_password: str = ""
+    demo_language: Literal["en", "fr"] = "en"
 
     # Models.
     llm_provider: str = ""

@@ -1,5 +1,6 @@
 """The page of the matrix of a folder: the drawing, the same as a table, and the weights beside it."""
 
+import json
 import math
 import uuid
 from collections.abc import Iterable
@@ -11,6 +12,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
+from graphs.models import Object
 from graphs.models.records import Status
 from graphs.records.folder_matrix import (
     DEFAULT_ORDER,
@@ -25,6 +27,7 @@ from graphs.records.folder_matrix import (
     ordered,
     version_of,
 )
+from graphs.records.kinds import FOLDER
 from graphs.records.matrix import Side
 from graphs.records.scenes import QUADRANTS, amount
 from graphs.site.access import Member
@@ -47,15 +50,18 @@ _ARROWS = (("", "↑"), ("-", "↓"))
 def matrix(request: HttpRequest, member: Member, folder: uuid.UUID) -> HttpResponse:
     row = folder_for(member, str(folder))
     found = matrix_of(row)
+    version = version_of(row)
     context = {
         "folder": row,
-        "version": version_of(row),
+        "version": version,
+        "of": Object(workspace=member.workspace, type=FOLDER.name, key=str(row.pk), version=version),
         "matrix": found,
         "is_cut": len(found.use_cases) >= MOST,
         "unrated": found.unrated[:UNRATED_LISTED],
         "unrated_more": len(found.unrated) - UNRATED_LISTED,
         "sides": [_side(*each) for each in _sides(found)],
         "config": row.matrix_config,
+        "parts": _parts(found),
         "words": {
             "statuses": {status.value: str(status.label) for status in Status},
             "quadrants": {quadrant.value: str(label) for quadrant, label in QUADRANTS.items()},
@@ -63,6 +69,12 @@ def matrix(request: HttpRequest, member: Member, folder: uuid.UUID) -> HttpRespo
         **_table(request, found),
     }
     return render_page(request, member, "graphs/records/matrix_page.html", context)
+
+
+def _parts(found: FolderMatrix) -> str:
+    """What the page is made of. While that stays, scripts put what changes in its place; else they load it anew."""
+    axes = [[axis.id, axis.name] for side in (found.matrix.value, found.matrix.complexity) for axis in side.axes]
+    return json.dumps([axes, bool(found.use_cases), bool(found.placed)], ensure_ascii=False)
 
 
 def _sides(found: FolderMatrix) -> Iterable[tuple[str, str | Promise, Side]]:

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods
 
 from graphs.history import editing
 from graphs.history.first_difference import clipped_both
-from graphs.history.key_titles import titles_of_parents
+from graphs.history.value_words import Told, titles_of_parents, words_of
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.edit_conflicts import EditConflicts
 from graphs.objects.headers import address_of, parent_of, rows_named, title_of
@@ -22,8 +22,10 @@ from graphs.objects.kinds import KINDS, Kind, is_object
 from graphs.objects.refs import Ref
 from graphs.site.access import Member, NotFound
 from graphs.site.api import limits
+from graphs.site.api.problems import Problem, busy
+from graphs.site.database_away import AWAY, waited_too_long
 from graphs.site.json_values import UNSTORABLE, shown
-from graphs.site.pages import member_page, render_page
+from graphs.site.pages import come_again, member_page, render_page, seconds_of
 from graphs.site.uploads import was_too_big
 from graphs.tables import import_plan, importing, row_errors
 from graphs.tables.cells import text_of
@@ -91,7 +93,8 @@ def import_objects(request: HttpRequest, member: Member, kind: str) -> HttpRespo
         context["form"] = RowsForm(request.POST, request.FILES)
         status, outcome = _outcome(request, member, of, context["form"], parent.ref.key if parent else "")
         context |= outcome
-    return render_page(request, member, "objects/import.html", context, status=status)
+    answer = render_page(request, member, "objects/import.html", context, status=status)
+    return come_again(answer, context.get("again"))
 
 
 def _parent(request: HttpRequest, member: Member, kind: Kind) -> ShownParent | None:
@@ -114,7 +117,7 @@ def _outcome(
 ) -> tuple[int, dict[str, Any]]:
     """The status of the page and what it tells: `preview`, `done`, or what is wrong."""
     if wait := limits.take("imports", str(member.user.pk), settings.LIMIT_IMPORTS):
-        return 429, {"refused": limits.too_often(wait, "imports")}
+        return _later(limits.throttled(wait, "imports"))
     if was_too_big(request):
         return 413, {"refused": _("The file is too big to be imported here.")}
     if not form.is_valid():
@@ -133,10 +136,19 @@ def _outcome(
     except (importing.OtherFile, editing.KeyUsed):
         return 409, {"refused": _("This is not the file that the preview has shown. Look at it again.")}
     except EditConflicts as met:
-        return 409, {"conflicts": _conflicts(kind, met)}
+        return 409, {"conflicts": _conflicts(member, kind, met)}
     except ChangeRefused as refusal:
         return 400, {"refused": str(refusal)}
+    except AWAY as error:
+        if not waited_too_long(error):
+            raise
+        return _later(busy())
     return 201, {"done": done, "nothing": done is None}
+
+
+def _later(problem: Problem) -> tuple[int, dict[str, Any]]:
+    """What the page tells who has to come again: why, and in how many seconds."""
+    return problem.status, {"refused": problem.detail, "again": seconds_of(problem)}
 
 
 def _preview(member: Member, kind: Kind, planned: ImportPlan, table: Table) -> dict[str, Any]:
@@ -186,16 +198,20 @@ def _beginnings(kind: Kind, name: str, old: Any, new: Any) -> tuple[str, str]:
     return clipped_both(before, after, BEGINNING)
 
 
-def _conflicts(kind: Kind, met: EditConflicts) -> list[dict[str, Any]]:
+def _conflicts(member: Member, kind: Kind, met: EditConflicts) -> list[dict[str, Any]]:
     told = met.conflicts[:MOST_SHOWN]
-    sides = [_beginnings(kind, each.field, each.found, each.wanted) for each in told]
+    rows = rows_named(member, kind, {each.item.key for each in told})
+    values = [Told(each.item, each.field, (each.found, each.wanted)) for each in told]
+    words = words_of(values, member.workspace.pk, member)
     return [
         {
-            "object": shown(each.item.key),
+            "object": title_of(kind, rows[each.item.key]) if each.item.key in rows else shown(each.item.key),
             "label": kind.field(each.field).label if each.field else "",
-            "found": found,
-            "wanted": wanted,
+            "found": _called(titles.get(found), found),
+            "wanted": _called(titles.get(wanted), wanted),
             "by": each.by,
         }
-        for each, (found, wanted) in zip(told, sides, strict=True)
+        for each, beside in zip(told, words, strict=True)
+        for titles in (beside.get("titles") or {},)
+        for found, wanted in (_beginnings(kind, each.field, each.found, each.wanted),)
     ]

@@ -21,9 +21,9 @@ from pydantic import ValidationError
 from graphs.history import editing
 from graphs.models import Object
 from graphs.models.records import Status
-from graphs.objects.actions import ChangeRefused, CreateObject, UpdateObject
+from graphs.objects.actions import MAX_ACTIONS, ChangeRefused, CreateObject, UpdateObject
 from graphs.objects.edit_conflicts import EditConflicts
-from graphs.objects.headers import address_of, children_of, is_key, object_for, parent_of
+from graphs.objects.headers import address_of, children_of, is_key, object_for, parent_of, rows_named
 from graphs.objects.kinds import KINDS, Kind
 from graphs.objects.refs import Ref
 from graphs.objects.word_search import MOST_WORDS, words_of
@@ -67,6 +67,7 @@ def record_list(request: HttpRequest, member: Member, kind: str) -> HttpResponse
     context = {
         "kind": known,
         "asked": asked,
+        "search": asked.search,
         "filters": listing.as_filters(known, asked),
         "refused": refused,
         "most_words": MOST_WORDS if len(words) > MOST_WORDS else None,
@@ -77,13 +78,17 @@ def record_list(request: HttpRequest, member: Member, kind: str) -> HttpResponse
         **{f"{name}_label": label for name, label in _LABELS.items()},
         "page": page,
         "total": sum(counts.values()),
+        "found": counts[asked.status] if asked.status else sum(counts.values()),
+        "most_at_once": MAX_ACTIONS,
         "statuses": [(status, status.label, counts[status]) for status in Status],
         "orders": {name: "" if asked.order != name else "-" for name in ORDERS},
         "choices_of_order": [
             (f"{minus}{name}", f"{label} {arrow}") for name, label in _LABELS.items() for minus, arrow in _ARROWS
         ],
         "holder_kind": holder,
-        "holders": listing.holders(member, known),
+        "holders": listing.holders(member, known, asked.holder),
+        "above": holder and parent_of(holder),
+        "holders_above": listing.holders(member, holder, asked.holder) if holder else [],
         "new": f"new-{known.url}",
         "status": f"{known.url}-status",
         "list": LISTS[kind],
@@ -117,17 +122,16 @@ def new_record(request: HttpRequest, member: Member, kind: str) -> HttpResponse:
 def change_status(request: HttpRequest, member: Member, kind: str) -> HttpResponse:
     """Gives the chosen records another status, as one change; those that have it stay as they are."""
     member.require_editor()
-    status, keys = request.POST.get("status", ""), request.POST.getlist("record")[:RECORDS_PER_PAGE]
+    status = request.POST.get("status", "")
     try:
         _count(member)
-        refs = dict.fromkeys(Ref(kind, key) for key in keys)
-        chosen = [(ref, of) for ref in refs if (of := _visible(member, ref))]
+        chosen = _chosen(request, member, KINDS[kind])
         if status not in Status.values or not chosen:
             raise ChangeRefused(_("Choose records, and the status that they get."))
         new = {"status": status}
-        actions = [UpdateObject.model_validate({"object": str(ref), "updates": new}) for ref, _of in chosen]
-        done = editing.edit(member, chosen[0][1], editing.Request(actions))
-    except (ChangeRefused, EditConflicts, Problem, Object.DoesNotExist) as refused:
+        actions = [UpdateObject.model_validate({"object": str(ref), "updates": new}) for ref in chosen]
+        done = editing.edit(member, object_for(member, chosen[0]), editing.Request(actions))
+    except (ChangeRefused, EditConflicts, Problem, NotFound, Object.DoesNotExist) as refused:
         messages.error(request, _sentence(refused))
     else:
         count = len(chosen)
@@ -135,6 +139,22 @@ def change_status(request: HttpRequest, member: Member, kind: str) -> HttpRespon
         told = text % {"count": count, "status": Status(status).label}
         messages.success(request, told, extra_tags=str(done))  # by which the page offers to take it back
     return _back(request, kind)
+
+
+def _chosen(request: HttpRequest, member: Member, kind: Kind) -> list[Ref]:
+    """The records that were chosen one by one, or the first that the list finds. Raises `ChangeRefused`."""
+    if not request.POST.get("all"):
+        rows = rows_named(member, kind, request.POST.getlist("record")[:RECORDS_PER_PAGE])
+        return [Ref(kind.name, key) for key in rows]
+    asked = _asked(request, member, kind, words_of(request.GET.get("search", ""))[:MOST_WORDS])
+    found = listing.matching(member, kind, asked).order_by(*asked.ordering)
+    if asked.status:
+        found = found.filter(status=asked.status)
+    try:
+        with search_time.bounded(bool(asked.search)):
+            return [Ref(kind.name, str(key)) for key in found.values_list("pk", flat=True)[:MAX_ACTIONS]]
+    except TooMuchToSearch:
+        raise ChangeRefused(too_much_to_search().detail) from None
 
 
 def _told(records: Sequence[ListedRecord]) -> list[dict[str, Any]]:
@@ -175,7 +195,7 @@ def _asked(request: HttpRequest, member: Member, kind: Kind, words: Sequence[str
     return Asked(
         search=" ".join(words),
         status=status if status in Status.values else "",
-        holder=_holder(member, kind, request.GET.get("in", "")),
+        holder=_above(member, kind, request.GET.get("in", "")),
         order=order if order.removeprefix("-") in ORDERS else "name",
     )
 
@@ -184,6 +204,12 @@ def _holder(member: Member, kind: Kind, key: str) -> Object | None:
     """The object with this key that may hold those of a kind."""
     holder = parent_of(kind)
     return _visible(member, Ref(holder.name, key)) if holder and key else None
+
+
+def _above(member: Member, kind: Kind, key: str) -> Object | None:
+    """The object with this key that may hold those of a kind, or what holds them."""
+    holder = parent_of(kind)
+    return (_holder(member, kind, key) or _above(member, holder, key)) if holder and key else None
 
 
 def _visible(member: Member, ref: Ref) -> Object | None:

@@ -26,9 +26,10 @@ from graphs.site import search_time
 from graphs.site.access import Member, NotFound, member_of, or_not_found
 from graphs.site.api import limits
 from graphs.site.api.paging import Page, page_of
-from graphs.site.api.problems import Problem, too_much_to_search
+from graphs.site.api.problems import Problem, busy, too_much_to_search
+from graphs.site.database_away import AWAY, waited_too_long
 from graphs.site.login_limit import LimitedLoginForm
-from graphs.site.pages import member_page, render_page, searching
+from graphs.site.pages import come_again, member_page, render_page, searching, seconds_of
 from graphs.site.search_time import TooMuchToSearch
 from graphs.site.uploads import was_too_big
 from graphs.workflows import listing, trust
@@ -175,13 +176,14 @@ def import_graph(request: HttpRequest, member: Member) -> HttpResponse:
     form = ImportForm(request.POST, request.FILES)
     outcome = _outcome(request, member, form)
     status = 201 if "done" in outcome else outcome.pop("status")
-    return render_page(request, member, "graphs/import.html", {"form": form, **page, **outcome}, status=status)
+    answer = render_page(request, member, "graphs/import.html", {"form": form, **page, **outcome}, status=status)
+    return come_again(answer, outcome.get("again"))
 
 
 def _outcome(request: HttpRequest, member: Member, form: ImportForm) -> dict[str, Any]:
     """What the page tells: `done`, or `refused` as {place: [sentences]} with a `status`."""
     if wait := limits.take("imports", str(member.user.pk), settings.LIMIT_IMPORTS):
-        return {"refused": {"": [limits.too_often(wait, "imports")]}, "status": 429}
+        return _later(limits.throttled(wait, "imports"))
     if was_too_big(request):
         return {"refused": {"": [_("The file is too big to be imported here.")]}, "status": 413}
     if not form.is_valid():
@@ -196,4 +198,13 @@ def _outcome(request: HttpRequest, member: Member, form: ImportForm) -> dict[str
     except KeyInvalid as error:
         form.add_error("key", str(error))
         return {"status": 400}
+    except AWAY as error:
+        if not waited_too_long(error):
+            raise
+        return _later(busy())
     return {"done": done}
+
+
+def _later(problem: Problem) -> dict[str, Any]:
+    """What the page tells who has to come again: why, and in how many seconds."""
+    return {"refused": {"": [problem.detail]}, "again": seconds_of(problem), "status": problem.status}

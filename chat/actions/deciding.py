@@ -20,6 +20,7 @@ from chat.proposals.drafting import DraftedProposal, draft
 from chat.proposals.proposal_json import brief_json, decider
 from chat.proposals.shortening import shorten
 from chat.queries.proposals import proposal_for, proposals_of, require_proposals
+from graphs.history.conflict_words import told
 from graphs.history.outside import catch_up
 from graphs.models import Object
 from graphs.objects import actions, operations
@@ -234,7 +235,7 @@ def _refusal(proposal: Proposal, mine: bool) -> Refused | None:
         sentence = _("What this proposal would change has changed meanwhile. Nothing was applied.")
         if proposal.problem:
             sentence = _("What this proposal would change was deleted meanwhile. Nothing was applied.")
-        return Refused("stale", sentence, details={**details, "conflicts": proposal.brief["conflicts"]})
+        return Refused("stale", sentence, details={**details, "conflicts": told(proposal.brief["conflicts"])})
     if proposal.problem:
         sentence = _("This proposal cannot be applied. Nothing was changed: %(problem)s")
         return Refused("failed", sentence % {"problem": proposal.problem}, details=details)

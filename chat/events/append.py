@@ -43,13 +43,13 @@ def appended(events: str, workspace: str) -> str:
     """Relations for the statement of a change: append `events` to streams by their names, made where there are none.
 
     `events` is a relation (place, name, followers, type, data) of the statement: streams are held in the order of
-    places, and `followers` is how many come after an event in its stream. `workspace` is an expression. `raised` has
-    the ids and last numbers of the streams, for `wake`.
+    their names, those of events without a place last, and `followers` is how many come after an event in its stream.
+    `workspace` is an expression. `raised` has the ids and last numbers of the streams, for `wake`.
     """
     return f"""
 raised AS (
     INSERT INTO chat_stream AS s (name, workspace_id, last_sequence, epoch, batch)
-    SELECT name, {workspace}, count(*), 0, 0 FROM {events} GROUP BY name ORDER BY min(place)
+    SELECT name, {workspace}, count(*), 0, 0 FROM {events} GROUP BY name ORDER BY min(place) IS NULL, name
     ON CONFLICT (name) DO UPDATE SET last_sequence = s.last_sequence + excluded.last_sequence
     RETURNING id, name, last_sequence
 ), stored AS (

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from django.db import connection
 from django.db.models.signals import post_save
 from django.dispatch import receiver
 
@@ -13,8 +14,8 @@ from graphs.history import hooks, queries
 from graphs.history.hooks import Hook
 from graphs.history.recording import Because
 from graphs.models import Object, Workspace
-from graphs.objects.headers import narrowed, whole
-from graphs.objects.kinds import KINDS, of_objects
+from graphs.objects.headers import narrowed, parent_of, whole
+from graphs.objects.kinds import KINDS, Kind, of_objects
 from graphs.objects.refs import Ref
 from graphs.objects.streams import streams
 
@@ -85,16 +86,33 @@ def _make(name: str, workspace_id: int) -> None:
 
 
 #: Every open page of an object hears of what changed on it, and of all parts of a change that was asked for there.
-_TO_OBJECTS = """
+_HEARD = """
 heard AS (
     SELECT place, type || '_' || object AS name FROM revisions
     UNION ALL
     SELECT place, around.name FROM revisions, (SELECT %(made)s::jsonb->>'around' AS name) AS around
     WHERE around.name <> type || '_' || object AND type <> ALL(%(narrowed)s::text[])
-), noticed AS (
+)
+"""
+_TO_OBJECTS = """
     SELECT place, name, 'object_changed' AS type, {data} AS data,
         row_number() OVER (PARTITION BY name ORDER BY place DESC) - 1 AS followers
     FROM heard JOIN revisions USING (place)
+"""
+#: The page of an object hears of what it holds, too: once, however much that was.
+_TO_HOLDERS = """
+inside AS (
+    SELECT type || '_' || object AS name, jsonb_build_object(
+        'object', jsonb_build_object('type', type, 'id', key), 'kind', kind, 'count', count(*),
+        'changeSetId', %(id)s::uuid
+    ) AS data
+    FROM ({holders}) AS held (kind, item, type, object, key) GROUP BY type, object, key, kind
+), noticed AS (
+    SELECT place, name, type, data, row_number() OVER (PARTITION BY name ORDER BY place DESC) - 1 AS followers FROM (
+        SELECT place, name, 'object_changed' AS type, {data} AS data FROM heard JOIN revisions USING (place)
+        UNION ALL
+        SELECT (SELECT count(*) FROM revisions), name, 'held_changed', data FROM inside
+    ) AS told
 """
 #: The workspace hears of what takes changes back, after the objects: cards of proposals stand on many pages.
 _TO_WORKSPACE = """
@@ -106,6 +124,7 @@ _TO_WORKSPACE = """
 _DATA = """jsonb_build_object(
     'object', jsonb_build_object('type', type, 'id', key), 'version', version, 'changeSetId', %(id)s::uuid
 )"""
+_WORKSPACE = "(%(made)s::jsonb->>'workspace')::bigint"
 
 
 def register() -> None:
@@ -117,11 +136,50 @@ def register() -> None:
     hooks.hook = Hook(_relations, "(SELECT array_agg(ARRAY[id, last_sequence]) FROM raised)", _given, wake)
 
 
-def _relations(undoing: bool) -> str:
+def _relations(undoing: bool, kinds: frozenset[str]) -> str:
     data = f"{_DATA} || jsonb_build_object('undoes', %(undoes)s::jsonb)" if undoing else _DATA
-    noticed = _TO_OBJECTS + _TO_WORKSPACE if undoing else _TO_OBJECTS
-    workspace = "(%(made)s::jsonb->>'workspace')::bigint"
-    return f", {noticed.format(data=data)}), {appended('noticed', workspace)}"
+    holders = " UNION ".join(_holders(KINDS[name]) for name in sorted(kinds) if _is_told_above(KINDS[name]))
+    told = _TO_HOLDERS.format(holders=holders, data=data) if holders else f"noticed AS ({_TO_OBJECTS.format(data=data)}"
+    workspace = _TO_WORKSPACE.format(data=data) if undoing else ""
+    return f", {_HEARD}, {told} {workspace}), {appended('noticed', _WORKSPACE)}"
+
+
+def _is_told_above(kind: Kind) -> bool:
+    """Whether objects of the kind are held by others, whose readers see all of them."""
+    return parent_of(kind) is not None and kind.may_see is None
+
+
+def _holders(kind: Kind) -> str:
+    """A relation of the objects of a kind that a change made others, each with what holds it, and what held it before.
+
+    A row has the holder that it had before the statement, or has by now; where that is another one, or the row came or
+    went, the modifications say so.
+    """
+    holder = parent_of(kind)
+    assert holder is not None
+    table: Any = kind.model._meta
+    quoted = connection.ops.quote_name
+    key, column = table.pk, table.get_field(kind.parent)
+    in_modification = f"""CASE
+        WHEN m.kind = '{kind.name}' AND m.action = 'update' AND m.field = 'parent' THEN v.value #>> ARRAY[]::text[]
+        WHEN m.kind = '{kind.name}' AND m.action <> 'update' THEN v.value->>'parent'
+    END"""
+    return f"""
+    SELECT r.type, r.key, h.type, h.id, h.key FROM revisions AS r
+    JOIN {quoted(table.db_table)} AS t
+        ON t.{quoted(key.column)} = CASE WHEN r.type = '{kind.name}' THEN r.key::{key.rel_db_type(connection)} END
+    JOIN graphs_object AS h ON {_is_named(holder, f"t.{quoted(column.column)}")}
+    UNION
+    SELECT m.kind, m.key, h.type, h.id, h.key FROM modifications AS m
+    CROSS JOIN LATERAL (VALUES (m.old), (m.new)) AS v(value)
+    JOIN graphs_object AS h ON {_is_named(holder, in_modification)}
+    """  # noqa: S608 - names of tables, columns and kinds are the registry's
+
+
+def _is_named(holder: Kind, key: str) -> str:
+    """The condition that a header (`h`) is that of a holder with this primary key, which an expression gives."""
+    named = f"h.id = ({key})::bigint" if holder.rows is None else f"h.key = ({key})::text"
+    return f"h.workspace_id = {_WORKSPACE} AND h.type = '{holder.name}' AND {named}"
 
 
 def _given(because: Because) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, Literal
 
+from graphs.history.conflict_words import told
 from graphs.history.diffs import labelled
 from graphs.site.json_values import UNSTORABLE
 from graphs.site.stored_json import Shape
@@ -27,6 +28,7 @@ EventType = Literal[
     "tool_limit",
     "usage",
     "object_changed",
+    "held_changed",
     "session_updated",
     "done",
     "error",
@@ -171,6 +173,8 @@ def _frame_data(event: StoredEvent) -> dict[str, Any]:
 
 def _read_data(event: StoredEvent) -> dict[str, Any]:
     """What an event says, with kinds and fields named in the language of whoever reads it; stored they are English."""
+    if event.type == "decision" and "conflicts" in event.data:
+        return {**event.data, "conflicts": told(event.data["conflicts"])}
     if event.type == "proposal" and "diff" in event.data:
         return {**event.data, "diff": labelled(event.data["diff"])}
     return event.data

@@ -1,6 +1,7 @@
 """Does what was approved, in the transaction that approves it."""
 
 import logging
+from dataclasses import replace
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -11,13 +12,15 @@ from pydantic import ValidationError
 from chat.models import Proposal, ProposalStatus
 from chat.proposals.drafting import draft
 from graphs.history import changes
+from graphs.history.conflict_words import called
 from graphs.history.recording import Because
 from graphs.models import Object, Origin
-from graphs.objects import actions, operations, staleness
+from graphs.objects import actions, staleness
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.headers import whole
 from graphs.objects.holding import held
 from graphs.objects.kinds import KINDS
+from graphs.objects.operations import Create, Operation, from_json
 from graphs.objects.preconditions import Conflict, Conflicting
 
 log = logging.getLogger("countersign.proposals")
@@ -63,7 +66,7 @@ def carry_out(proposal: Proposal, of: Object | None, actor: User) -> None:
         around=whole(of) if of.pk is not None else None,
     )
     try:
-        applied = changes.apply(of, list(map(operations.from_json, planned)), because)
+        applied = changes.apply(of, [_written_by(because.model, each) for each in map(from_json, planned)], because)
     except Conflicting as error:
         _mark_stale(proposal, of, error.conflicts)
     except ChangeRefused as refused:  # the model's own validation, which may look at more than the row
@@ -73,6 +76,14 @@ def carry_out(proposal: Proposal, of: Object | None, actor: User) -> None:
         proposal.status = ProposalStatus.FAILED
     else:
         proposal.status, proposal.change_set = ProposalStatus.APPLIED, applied.change_set_id
+
+
+def _written_by(model: str, operation: Operation) -> Operation:
+    """The operation; what is made has the model in the fields that say who wrote it."""
+    if not isinstance(operation, Create):
+        return operation
+    names = [field.name for field in KINDS[operation.item.type].fields if field.writer]
+    return replace(operation, record={**operation.record, **dict.fromkeys(names, model)}) if names else operation
 
 
 def _left_to_do(proposal: Proposal, of: Object, moved: tuple[Conflict, ...]) -> list[dict[str, Any]] | None:
@@ -95,4 +106,4 @@ def _turn(proposal: Proposal) -> str:
 
 def _mark_stale(proposal: Proposal, of: Object, conflicts: tuple[Conflict, ...]) -> None:
     proposal.status = ProposalStatus.STALE
-    proposal.conflicts = staleness.explained(of, conflicts, proposal.created_at)
+    proposal.conflicts = called(staleness.explained(of, conflicts, proposal.created_at), of)

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from chat.models import Proposal, ProposalStatus
 from graphs.history.diffs import DiffEntry, diff_in
-from graphs.history.key_titles import with_titles
+from graphs.history.value_words import with_titles
 from graphs.models import Object
 from graphs.objects import operations, planning
 from graphs.objects.actions import Action, ChangeRefused

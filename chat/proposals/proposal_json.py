@@ -10,6 +10,7 @@ from typing_extensions import TypedDict
 from chat.events.vocabulary import NewEvent
 from chat.models import Proposal, ProposalStatus
 from graphs.history import queries
+from graphs.history.conflict_words import told
 from graphs.history.diffs import DiffEntry, labelled
 from graphs.objects.refs import ObjectName
 from graphs.site.shapes import AsItIs, Id, Moment, Shape
@@ -32,12 +33,19 @@ class AskedShape(TypedDict):
 
 @with_config(extra="forbid")
 class ProposalConflictShape(TypedDict):
-    """What a field was when the change was proposed, and what it is now; of a whole item where `field` is empty."""
+    """What a field was when the change was proposed, and what it is now; of a whole item where `field` is empty.
+
+    `label` is what the item is called, `titles` and `names` what keys in the values are.
+    """
 
     object: ObjectName
     field: str
     expected: Any
     found: Any
+    label: NotRequired[str | None]
+    fieldLabel: NotRequired[str | None]
+    titles: NotRequired[dict[str, str] | None]
+    names: NotRequired[dict[str, str] | None]
     changedBy: NotRequired[str | None]
     changedAt: NotRequired[str | None]
     changeSetId: NotRequired[str | None]
@@ -160,7 +168,8 @@ def proposals_json(proposals: Iterable[Proposal]) -> list[ProposalShape]:
     shown = list(proposals)
     taken_back = undone(shown)
     # One that was never shortened has no objects.
-    return [ProposalShape.of(proposal, {"objects": [], **proposal.brief}, taken_back) for proposal in shown]
+    briefs = [{"objects": [], **each.brief, "conflicts": told(each.brief.get("conflicts", []))} for each in shown]
+    return [ProposalShape.of(*each, taken_back) for each in zip(shown, briefs, strict=True)]
 
 
 def brief_json(proposal: Proposal) -> ProposalShape:
@@ -176,7 +185,7 @@ def proposal_json(proposal: Proposal) -> ProposalShape:
         "diff": proposal.diff,
         "objects": proposal.brief.get("objects", []),
         "targets": proposal.targets,
-        "conflicts": proposal.conflicts,
+        "conflicts": told(proposal.conflicts),
         "counts": proposal.brief["counts"],
         "cut": [],
     }

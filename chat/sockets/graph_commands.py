@@ -54,7 +54,7 @@ def edit(user: User, workspace: str, graph_id: int, frame: graph_frames.Edit | g
     except ChangeRefused as refusal:
         raise changes.refused(refusal) from refusal
     except EditConflicts as met:
-        raise changes.conflict(met) from met
+        raise changes.conflict(met, member) from met
     except KeyUsed as used:
         sentence = _("Another edit was sent with this _id. Use a new one.")
         raise Refused("idempotency_key", sentence) from used

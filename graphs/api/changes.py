@@ -15,7 +15,6 @@ from pydantic import Field, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
-from typing_extensions import TypedDict
 
 from graphs.api.graph_json import CustomNodeType, NodeTypePage
 from graphs.api.graphs import KEY, SEEN, lift
@@ -23,6 +22,7 @@ from graphs.api.history_json import ChangeSetShape
 from graphs.history import code_diff, editing
 from graphs.history.bounded_diffs import Room, beginning, beginnings
 from graphs.history.code_diff import DiffLine
+from graphs.history.value_words import Told, ValueWords, words_of
 from graphs.models import Object
 from graphs.objects import actions
 from graphs.objects.actions import MAX_ACTIONS, ChangeRefused
@@ -133,7 +133,7 @@ def changed(
 ) -> Response:
     """Changes an object by hand and answers with the change set of the history."""
     wanted = editing.Request(asked, seen, reason, idempotency_key(request), digest_of(of.pk, request.data))
-    with as_problems():
+    with as_problems(member):
         done = editing.edit(member, of, wanted)
     return Response(ChangeSetShape.applied(member, done).to_json(), status=201)
 
@@ -144,7 +144,7 @@ def digest_of(object_id: int, body: Any) -> str:
 
 
 @contextmanager
-def as_problems(room: Room | None = None) -> Iterator[None]:
+def as_problems(reader: Member, room: Room | None = None) -> Iterator[None]:
     """Makes a problem document of what a change raises. Conflicts that find no `room` are told by beginnings."""
     try:
         yield
@@ -153,7 +153,7 @@ def as_problems(room: Room | None = None) -> Iterator[None]:
     except ChangeRefused as refusal:
         raise refused(refusal) from refusal
     except EditConflicts as met:
-        raise conflict(met, room) from met
+        raise conflict(met, reader, room) from met
     except editing.KeyUsed as used:
         sentence = _("This Idempotency-Key was used for another request. Use a new one.")
         raise Problem(422, "idempotency_key", sentence) from used
@@ -181,7 +181,7 @@ def refused(refusal: ChangeRefused) -> Problem:
     return Problem(400, "refused", str(refusal), errors={"actions": list(refusal.problems)})
 
 
-class BothSides(TypedDict):
+class BothSides(ValueWords):
     """An edit conflict as a problem tells it: a field, or without one an item, and `lines` of code.
 
     Of one that is `cut` the values are beginnings, from where they differ.
@@ -201,13 +201,22 @@ class BothSides(TypedDict):
     cut: NotRequired[bool]
 
 
-def conflict(met: EditConflicts, room: Room | None = None) -> Problem:
+def conflict(met: EditConflicts, reader: Member, room: Room | None = None) -> Problem:
     """The refusal of changes whose author did not see these later ones, and how many there are where more are.
 
     Without `room` each is whole: who edits may go on from what is there now.
     """
     detail = _("Somebody changed the same meanwhile; nothing was saved. See “conflicts” for both sides.")
-    told: dict[str, Any] = {"conflicts": [_both_sides(*_begun(conflict, room)) for conflict in met.conflicts]}
+    words = words_of(
+        [Told(each.item, each.field, (each.expected, each.found, each.wanted)) for each in met.conflicts],
+        reader.workspace.pk,
+        reader,
+    )
+    told: dict[str, Any] = {
+        "conflicts": [
+            _both_sides(*_begun(conflict, room), beside) for conflict, beside in zip(met.conflicts, words, strict=True)
+        ]
+    }
     more = {"conflictCount": met.count} if met.count > len(met.conflicts) else {}
     return Problem(409, "conflict", detail, extra=told | more)
 
@@ -220,7 +229,7 @@ def _begun(conflict: EditConflict, room: Room | None) -> tuple[EditConflict, boo
     return replace(conflict, expected=beginning(conflict.expected), found=found, wanted=wanted), True
 
 
-def _both_sides(conflict: EditConflict, cut: bool) -> BothSides:
+def _both_sides(conflict: EditConflict, cut: bool, words: ValueWords) -> BothSides:
     kind = KINDS[conflict.item.type]
     field = kind.field(conflict.field) if conflict.field else None
     sides: BothSides = {
@@ -234,6 +243,7 @@ def _both_sides(conflict: EditConflict, cut: bool) -> BothSides:
         "version": conflict.version,
         "by": conflict.by,
         "at": conflict.at,
+        **words,
     }
     if cut:
         sides["cut"] = True

@@ -25,8 +25,8 @@ from graphs.history import queries, rollback
 from graphs.history.bounded_diffs import MOST, MOST_OF_ONE, Room, bounded
 from graphs.history.compare import between
 from graphs.history.diffs import diff_in
-from graphs.history.key_titles import with_titles
 from graphs.history.scopes import AsOf, Caused, ChangeSets, OneModification, Scope
+from graphs.history.value_words import with_titles
 from graphs.models import ChangeSet, Object, Origin
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.headers import require_editable, require_seen
@@ -183,7 +183,7 @@ def _refusal(member: Member, refusal: rollback.RollbackRefused) -> Problem:
     match refusal:
         case rollback.Clashing():
             sentence = _("Something was edited since; see “conflicts”. It can be left out.")
-            return Problem(409, "conflict", sentence, extra=conflicts_of(refusal.plan))
+            return Problem(409, "conflict", sentence, extra=conflicts_of(refusal.plan, member))
         case rollback.Outdated():
             sentence = _("By now this would do something else than what was shown. Look at it again.")
             preview = PreviewShape.of(refusal.plan, member).to_json()

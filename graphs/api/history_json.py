@@ -14,8 +14,8 @@ from typing_extensions import TypedDict
 from graphs.history import causes, queries
 from graphs.history.bounded_diffs import MOST_OF_ONE, MOST_TOLD, Room, bounded
 from graphs.history.diffs import DiffEntry, diff_of, label_of
-from graphs.history.key_titles import with_titles
 from graphs.history.scopes import operation_of
+from graphs.history.value_words import with_titles
 from graphs.models import ChangeSet, Modification, Object, Origin, Revision
 from graphs.objects.headers import narrowed, unseen
 from graphs.objects.operations import Operation, net, showable

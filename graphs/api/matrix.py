@@ -35,7 +35,7 @@ SIZE = OpenApiParameter(
 DOWNLOAD = OpenApiParameter("download", bool, description="As a file to be kept.")
 _MEDIA_TYPES = {"svg": "image/svg+xml", "png": "image/png"}
 #: Raised when drawings of what they show become others.
-_LOOK = 1
+_LOOK = 2
 
 
 class MatrixPreviewBody(Body):

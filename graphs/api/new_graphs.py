@@ -56,7 +56,7 @@ class GraphsView(graphs.GraphsView):
         digest = changes.digest_of(0, ["graph", request.data])
         wanted = making.NewGraph(body.name, body.key, body.description, body.copy_of)
         try:
-            with changes.as_problems():
+            with changes.as_problems(member):
                 asked = editing.Request((), (), body.reason, idempotency_key(request), digest)
                 graph = making.make(member, wanted, asked)
         except KeyTaken as error:

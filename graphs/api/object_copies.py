@@ -46,6 +46,6 @@ class ObjectCopyView(APIView):
         body = read_body(request, CopyBody)
         digest = changes.digest_of(of.pk, ["copy", request.data])
         wanted = editing.Request((), (), body.reason, idempotency_key(request), digest)
-        with changes.as_problems():
+        with changes.as_problems(member):
             copy = duplicate(member, of, wanted, children=body.children)
         return Response(answer(member, copy), status=201)

@@ -18,7 +18,7 @@ from graphs.api.objects import FILTERS, TYPE, ObjectView, filtered, is_search
 from graphs.history import editing
 from graphs.history.bounded_diffs import MOST_TOLD, Room
 from graphs.history.first_difference import clipped_both
-from graphs.history.key_titles import titles_of_parents
+from graphs.history.value_words import titles_of_parents
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.kinds import KINDS, Kind, is_object
 from graphs.objects.refs import ObjectName
@@ -218,7 +218,7 @@ def _import(request: Request, member: Member, kind: Kind, table: Table, form: Im
     digest = changes.digest_of(0, [kind.name, table.heads, [row.cells for row in table.rows]])
     wanted = editing.Request((), (), given["reason"], idempotency_key(request), digest)
     try:
-        with changes.as_problems(Room(MOST_TOLD)):
+        with changes.as_problems(member, Room(MOST_TOLD)):
             return importing.import_rows(member, kind, table, wanted, given["expected"])
     except importing.RowsRefused as refused:
         raise rows_refused(refused.planned.errors) from refused

@@ -3,11 +3,21 @@
 from collections.abc import Sequence
 from typing import Any, Self
 
-from django.db.models import Model
+from django.db.models import Count, Model
 
 from graphs.api.beginnings import beginnings
 from graphs.models import Object
-from graphs.objects.headers import children_of, holder_of, listed, parent_of, ref_of, url_of, whole
+from graphs.objects.headers import (
+    children_of,
+    holder_of,
+    listed,
+    parent_of,
+    ref_of,
+    rows_of,
+    title_of,
+    url_of,
+    whole,
+)
 from graphs.objects.kinds import Field, Form, Kind
 from graphs.objects.model_rows import record_of
 from graphs.objects.new_keys import may_create
@@ -72,20 +82,33 @@ class _AnyObject(Shape):
 
 
 class ListedObject(_AnyObject):
-    """`cut` names the fields of which only the beginning is here, as text."""
+    """`cut` names the fields of which only the beginning is here, as text; `parentTitle` says what holds it.
+
+    `children` is how many it holds of each kind, where that is asked for.
+    """
 
     cut: list[str]
+    parent_title: str | None
+    children: dict[str, int] | None = None
 
     @classmethod
-    def of_rows(cls, member: Member, kind: Kind, rows: Sequence[Model]) -> list[Self]:
-        """Rows of a kind. One that nobody has spoken of yet is at its first version, and has no moment of change."""
+    def of_rows(cls, member: Member, kind: Kind, rows: Sequence[Model], *, counted: bool = False) -> list[Self]:
+        """Rows of a kind. One that nobody has spoken of yet is at its first version, and has no moment of change.
+
+        What they hold is `counted` in a statement for each kind of that.
+        """
         headers = _headers(member, kind, rows)
-        return [cls._of(_values(member, kind, row, headers.get(ref_of(kind, row).key))) for row in rows]
+        children = _children(member, kind, rows) if counted else {}
+        found = [(row, _values(member, kind, row, headers.get(ref_of(kind, row).key))) for row in rows]
+        return [cls._of(kind, row, values, children.get(row.pk)) for row, values in found]
 
     @classmethod
-    def _of(cls, values: dict[str, Any]) -> Self:
+    def _of(cls, kind: Kind, row: Model, values: dict[str, Any], children: dict[str, int] | None) -> Self:
         fields, cut = beginnings(values["fields"])
-        return cls(**{**values, "fields": fields}, cut=cut)
+        holder = parent_of(kind)
+        title = title_of(holder, getattr(row, kind.parent)) if holder and values["parent"] else None
+        counts = {} if children is None else {"children": children}
+        return cls(**{**values, "fields": fields}, cut=cut, parent_title=title, **counts)
 
 
 class ObjectPage(PageShape[ListedObject]): ...
@@ -106,6 +129,17 @@ class ObjectShape(_AnyObject):
 def _shown(kind: Kind) -> list[Field]:
     """The parent has a member of its own."""
     return [field for field in kind.fields if field.name != "parent"]
+
+
+def _children(member: Member, kind: Kind, rows: Sequence[Model]) -> dict[Any, dict[str, int]]:
+    """How many rows hold of each kind that everybody sees all of, by their primary keys."""
+    found: dict[Any, dict[str, int]] = {row.pk: {} for row in rows}
+    for child in (each for each in children_of(kind) if each.may_see is None):
+        held = rows_of(child, member.workspace.pk).filter(**{f"{child.parent}__in": list(found)})
+        counts = dict(held.order_by().values_list(child.parent).annotate(Count("pk")))
+        for key, count in found.items():
+            count[child.name] = counts.get(key, 0)
+    return found
 
 
 def _headers(member: Member, kind: Kind, rows: Sequence[Model]) -> dict[str, Object]:

@@ -21,7 +21,7 @@ from graphs.history import editing
 from graphs.history.outside import catch_up
 from graphs.models import Object
 from graphs.objects.actions import CreateObject
-from graphs.objects.headers import listed, object_for, parent_of, searched_by
+from graphs.objects.headers import listed, object_for, path_to, searched_by
 from graphs.objects.kinds import KINDS, Kind, is_object, of_objects
 from graphs.objects.model_rows import row_of
 from graphs.objects.refs import Ref
@@ -44,7 +44,9 @@ FILTERS = [
     OpenApiParameter("search", str, description="A text that one of the fields holds."),
     OpenApiParameter("words", str, description="Words, each of which one of the texts holds."),
     OpenApiParameter("where", str, description="A field of one value, and that value, for example status:ready."),
-    OpenApiParameter("parent", str, description="Only what this object holds, for example company:7."),
+    OpenApiParameter(
+        "parent", str, description="Only what this object holds, in others of its own too, for example company:7."
+    ),
     OpenApiParameter(
         "orderBy", str, description="A field of one value, or updatedAt; with a minus in front descending."
     ),
@@ -52,6 +54,7 @@ FILTERS = [
 LIST_PARAMETERS = [
     OpenApiParameter("type", str, required=True, description="A kind of objects."),
     *FILTERS,
+    OpenApiParameter("children", bool, default=False, description="Whether what each object holds is counted."),
     *PAGE_PARAMETERS,
 ]
 #: What can be done at an object's own address; others of its kind have their own.
@@ -97,7 +100,8 @@ class ObjectsView(APIView):
         kind = KINDS[name]
         with search_time.bounded(is_search(request)):
             page = asked_page(request, *filtered(request, member, kind))
-        return Response(ObjectPage.of(page, ListedObject.of_rows(member, kind, page.rows)).to_json())
+        counted = request.GET.get("children") == "true"
+        return Response(ObjectPage.of(page, ListedObject.of_rows(member, kind, page.rows, counted=counted)).to_json())
 
 
 class NewObjectView(APIView):
@@ -118,7 +122,7 @@ class NewObjectView(APIView):
         body = read_body(request, NewObjectBody)
         digest = changes.digest_of(0, [kind, request.data])
         wanted = editing.Request([_creation(kind, body)], (), body.reason, idempotency_key(request), digest)
-        with changes.as_problems():
+        with changes.as_problems(member):
             made = editing.create_object(member, KINDS[kind], wanted)
         return Response(answer(member, made), status=201)
 
@@ -194,8 +198,7 @@ def _asked_parent(request: Request, member: Member, kind: Kind) -> Object | None
     type_, key = object_name(request, "parent")
     if not type_:
         return None
-    holder = parent_of(kind)
-    if holder is None or holder.name != type_:
+    if not path_to(kind, type_):
         wanted = {"kind": kind.name, "type": type_}
         raise invalid("parent", _("Objects of the kind “%(kind)s” are held by none of the kind “%(type)s”.") % wanted)
     return object_for(member, Ref(type_, key))

@@ -8,10 +8,10 @@ from pydantic import Field
 
 from graphs.history.bounded_diffs import MOST_OF_ONE, Room, beginnings, bounded
 from graphs.history.diffs import DiffEntry, diff_in
-from graphs.history.key_titles import with_titles
 from graphs.history.rollback import Plan
 from graphs.history.rollback_conflicts import NamedClash, named
 from graphs.history.undo import Code
+from graphs.history.value_words import Told, ValueWords, with_titles, words_of
 from graphs.objects.ref_body import RefBody
 from graphs.objects.refs import ObjectName
 from graphs.site.access import Member
@@ -77,9 +77,20 @@ class ConflictShape(Shape):
     changed_at: datetime | None
     change_set_id: str | None
     cut: bool | None = None
+    titles: dict[str, str] | None = None
+    names: dict[str, str] | None = None
 
     @classmethod
-    def of(cls, named_clash: NamedClash, room: Room | None = None) -> Self:
+    def of_all(cls, plan: Plan, reader: Member, room: Room | None = None) -> list[Self]:
+        """The clashes that are named, with what keys in their values lead to."""
+        clashes = named(plan)
+        told = [Told(each.clash.item, each.clash.field, (each.clash.expected, each.clash.found)) for each in clashes]
+        words = words_of(told, reader.workspace.pk, reader)
+        shared = room or Room()
+        return [cls.of(clash, shared, beside) for clash, beside in zip(clashes, words, strict=True)]
+
+    @classmethod
+    def of(cls, named_clash: NamedClash, room: Room | None = None, words: ValueWords | None = None) -> Self:
         """A clash, of whose values there are beginnings where they find no room: it is `cut` then."""
         clash = named_clash.clash
         expected, found = clash.expected, clash.found
@@ -100,6 +111,7 @@ class ConflictShape(Shape):
             changed_by=named_clash.changed_by or None,
             change_set_id=named_clash.change_set_id or None,
             **({} if whole else {"cut": True}),
+            **(words or {}),
         )
 
 
@@ -141,15 +153,14 @@ class PreviewShape(Shape):
         return cls(
             diff=[{**entry, "graph": graph} for entry, graph in zip(titled, graphs, strict=True)],
             total=total,
-            conflicts=[ConflictShape.of(clash, room) for clash in named(plan)],
+            conflicts=ConflictShape.of_all(plan, reader, room),
             conflict_count=plan.conflict_count,
             left_out=left_out,
             digest=plan.digest,
         )
 
 
-def conflicts_of(plan: Plan) -> dict[str, Any]:
+def conflicts_of(plan: Plan, reader: Member) -> dict[str, Any]:
     """What stands in the way of a rollback, as its refusal tells it."""
-    room = Room()
-    told = [ConflictShape.of(clash, room).to_json() for clash in named(plan)]
+    told = [each.to_json() for each in ConflictShape.of_all(plan, reader)]
     return {"conflicts": told, "conflictCount": plan.conflict_count}

@@ -23,7 +23,8 @@ _ABSENT = pydantic.Field(default=None)
 class DiffField(TypedDict):
     """A changed field. If it is `cut`, texts and lines are the first ones; `added` and `removed` count all lines.
 
-    `oldTitle` and `newTitle` say what people call the objects that keys lead to (`graphs.history.key_titles`).
+    `oldTitle` and `newTitle` say what people call the objects that keys lead to, `titles` what they call the entries of
+    JSON by their ids (`graphs.history.value_words`), `names` how they call the keys of these.
     """
 
     field: str
@@ -33,6 +34,8 @@ class DiffField(TypedDict):
     new: Any
     oldTitle: NotRequired[Annotated[str | None, _ABSENT]]
     newTitle: NotRequired[Annotated[str | None, _ABSENT]]
+    titles: NotRequired[Annotated[dict[str, str] | None, _ABSENT]]
+    names: NotRequired[Annotated[dict[str, str] | None, _ABSENT]]
     lines: NotRequired[Annotated[list[DiffLine] | None, _ABSENT]]
     added: NotRequired[Annotated[int | None, _ABSENT]]
     removed: NotRequired[Annotated[int | None, _ABSENT]]
@@ -103,11 +106,23 @@ def labelled(diff: Iterable[DiffEntry]) -> list[DiffEntry]:
 def _named(kind: Kind | None, entry: DiffEntry) -> DiffEntry:
     if kind is None:
         return entry
-    names = {field.name: field.label for field in kind.fields} | {part.name: _several(part) for part in kind.parts}
-    fields: list[DiffField] = [
-        {**shown, "label": str(names.get(shown["field"], shown["label"]))} for shown in entry["fields"]
-    ]
+    parts = {part.name: _several(part) for part in kind.parts}
+    fields = [_labelled(kind.by_name.get(shown["field"]), shown, parts) for shown in entry["fields"]]
     return {**entry, **_called(kind), "fields": fields}
+
+
+def _labelled(field: Field | None, shown: DiffField, parts: Mapping[str, str]) -> DiffField:
+    if field is None:
+        return {**shown, "label": parts.get(shown["field"], shown["label"])}
+    named: DiffField = {**shown, "label": str(field.label)}
+    if field.keys:
+        named["names"] = names_of(field)
+    return named
+
+
+def names_of(field: Field) -> dict[str, str]:
+    """What people call the keys within a JSON value of a field."""
+    return {key: str(label) for key, label in field.keys}
 
 
 def _called(kind: Kind) -> _Called:
@@ -166,6 +181,8 @@ def _field(field: Field, label: str, old: Any, new: Any) -> DiffField:
     if field.form in ("code", "json"):
         shown = code_diff.lines(_text(field, old), _text(field, new))
         found["lines"] = [line.to_json() for line in shown]
+    if field.keys:
+        found["names"] = names_of(field)
     return found
 
 

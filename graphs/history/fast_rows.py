@@ -6,7 +6,7 @@ before it is. Everything else goes the long way of `changes`, which reads again 
 
 import json
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
@@ -218,7 +218,7 @@ def _write(kind: Kind, change: ObjectChange, held: _Held, columns: Mapping[str, 
         },
     }
     with connection.cursor() as cursor:
-        cursor.execute(_writing(kind.model, tuple(columns), bool(because.undoes)), given)
+        cursor.execute(_writing(kind.name, tuple(columns), bool(because.undoes)), given)
         version, result = cursor.fetchone()
     post_save.send(kind.model, instance=row, created=False, raw=False, using="default", update_fields=None)
     hooks.hook.stored(result)
@@ -228,9 +228,9 @@ def _write(kind: Kind, change: ObjectChange, held: _Held, columns: Mapping[str, 
 
 
 @lru_cache
-def _writing(model: type[Model], names: Sequence[str], undoing: bool) -> str:
+def _writing(kind: str, names: tuple[str, ...], undoing: bool) -> str:
     """The statement that gives a held row and its header new values, and stores what that was."""
-    meta: Any = model._meta
+    meta: Any = KINDS[kind].model._meta
     quoted = connection.ops.quote_name
     columns = ", ".join(f"{quoted(meta.get_field(name).column)} = %(c_{name})s" for name in names)
     saved = f"UPDATE {quoted(meta.db_table)} SET {columns} WHERE {quoted(meta.pk.column)} = %(key)s"  # noqa: S608
@@ -239,6 +239,6 @@ WITH held AS (
     {RAISE_AND_REMEMBER} RETURNING id AS object, type, version, key
 ), {f"saved AS ({saved})," if names else ""} revisions AS (
     SELECT 0 AS place, type, object, key, %(label)s AS label, version FROM held
-), {MODIFICATIONS}, {STORED} {hooks.hook.relations(undoing)}
+), {MODIFICATIONS}, {STORED} {hooks.hook.relations(undoing, frozenset((kind,)))}
 SELECT version, {hooks.hook.result} FROM held
 """  # noqa: S608

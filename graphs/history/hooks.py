@@ -12,15 +12,16 @@ if TYPE_CHECKING:
 class Hook:
     """Common table expressions over `revisions` and the parameters of `recording.STORED`, which begin with a comma.
 
-    `relations` gets whether the change takes others back. `given` are parameters of their own; `result` is an
-    expression over them, and `stored` gets its value inside the transaction, once something was stored.
+    `relations` gets whether the change takes others back, and the kinds of the objects that it changes. `given` are
+    parameters of their own; `result` is an expression over them, and `stored` gets its value inside the transaction,
+    once something was stored.
     """
 
-    relations: Callable[[bool], str]
+    relations: Callable[[bool, frozenset[str]], str]
     result: str
     given: Callable[["Because"], dict[str, Any]]
     stored: Callable[[Any], None]
 
 
 #: Set when the program starts, before the first change.
-hook = Hook(lambda _undoing: "", "NULL", lambda _because: {}, lambda _nothing: None)
+hook = Hook(lambda _undoing, _kinds: "", "NULL", lambda _because: {}, lambda _nothing: None)

@@ -115,7 +115,8 @@ WITH revisions AS (
 
 def record(workspace_id: int, because: Because, parts: Sequence[Done]) -> Applied:
     """Stores what was done to objects as a change set, in the transaction that did it, and tells of it."""
-    applied, result = _store(_record(bool(because.undoes)), workspace_id, because, parts)
+    kinds = frozenset(part.revised.type for part in parts)
+    applied, result = _store(_record(bool(because.undoes), kinds), workspace_id, because, parts)
     hooks.hook.stored(result)
     return send_changed(applied)
 
@@ -133,8 +134,8 @@ _BEGIN = f"{_REVISIONS}, {STORED} SELECT NULL"
 
 
 @cache
-def _record(undoing: bool) -> str:
-    return f"{_REVISIONS}, {STORED} {hooks.hook.relations(undoing)} SELECT {hooks.hook.result}"
+def _record(undoing: bool, kinds: frozenset[str]) -> str:
+    return f"{_REVISIONS}, {STORED} {hooks.hook.relations(undoing, kinds)} SELECT {hooks.hook.result}"
 
 
 def _store(statement: str, workspace_id: int, because: Because, parts: Sequence[Done]) -> tuple[Applied, Any]:

@@ -114,10 +114,13 @@ def headers_of(kind: Kind, workspace_id: int, rows: Sequence[Model]) -> list[Obj
 
 
 def listed(member: Member, kind: Kind, *, parent: Object | None = None) -> QuerySet[Any]:
-    """Rows of a kind that the member may see, those of one parent if it is named, in the order of their titles."""
+    """Rows of a kind that the member may see, those that one object holds if it is named, in the order of their titles.
+
+    What holds a `parent` holds them, too.
+    """
     rows = rows_of(kind, member.workspace.pk)
     if parent is not None:
-        rows = rows.filter(held_by(parent, kind.parent))
+        rows = rows.filter(held_by(parent, path_to(kind, parent.type)))
     if kind.parent:
         rows = rows.select_related(kind.parent)
     if kind.may_see is not None:
@@ -193,6 +196,14 @@ def parent_of(kind: Kind) -> Kind | None:
         return None
     target = kind.model._meta.get_field(kind.parent).related_model
     return next((each for each in KINDS.values() if each.model is target and is_object(each.name)), None)
+
+
+def path_to(kind: Kind, holder: str) -> str:
+    """The way of the ORM from a row to what holds it and is of a kind with this name; "" where none does."""
+    path, above = kind.parent, parent_of(kind)
+    while above is not None and above.name != holder:
+        path, above = f"{path}__{above.parent}", parent_of(above)
+    return path if above is not None else ""
 
 
 def children_of(kind: Kind) -> list[Kind]:

@@ -24,6 +24,14 @@ Form = Literal["text", "code", "json", "number", "boolean", "key"]
 
 
 @dataclass(frozen=True, slots=True)
+class EntryTitles:
+    """`of` gives titles by id, from this column of the row that holds the object."""
+
+    column: str
+    of: Callable[[Any], Mapping[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
 class Field:
     """`name` on the wire, `column` on the row. A "key" names a part of the kind `names` by a relation of that column.
 
@@ -31,9 +39,11 @@ class Field:
     what the column holds `beside` the keys of its other fields.
     `minor` fields say little to a model that has no room; `limit` is the most characters of a text. `position` fields
     say where something stands: who changes no others moves it. `fixed` ones are shown, and nobody asks for another
-    value; of others `reserved` values are set by what the program does itself.
+    value; of others `reserved` values are set by what the program does itself. A `writer` is the model whose proposal
+    made the row.
     `ordering` is a column that has the value, too, for lists to be ordered by. A JSON value of `texts` is a list of
-    texts, or one text. A text of one `line` gets a space in the place of each break.
+    texts, or one text. A text of one `line` gets a space in the place of each break. Keys within a JSON value that
+    people call otherwise are in `keys`; `entries` are the titles of what the ids of its entries lead to.
     """
 
     name: str
@@ -46,11 +56,14 @@ class Field:
     limit: int | None = None
     position: bool = False
     fixed: bool = False
+    writer: bool = False
     ordering: str = ""
     reserved: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
     texts: bool = False
     line: bool = False
+    keys: tuple[tuple[str, str | Promise], ...] = ()
+    entries: EntryTitles | None = field(default=None, compare=False)
 
     @property
     def attribute(self) -> str:

@@ -6,9 +6,9 @@ from typing import Any
 from django.db.models import BooleanField, F, Func, TextField, Value
 from django.db.models.expressions import Combinable
 from django.db.models.fields.json import KT
-from django.db.models.functions import Cast, Upper
+from django.db.models.functions import Cast, Replace, Upper
 
-from graphs.objects.kinds import Kind
+from graphs.objects.kinds import Field, Kind
 
 #: Words that are looked for at once.
 MOST_WORDS = 8
@@ -23,14 +23,24 @@ def words_of(text: str) -> list[str]:
 
 
 def having_words(kind: Kind, words: Sequence[str]) -> Func:
-    """The condition that each of the words is in one of the texts of a kind; choices are no texts."""
+    """The condition that each of the words is in a text, or in a list of texts, of a kind; choices are no texts."""
     columns: Any = kind.model._meta
     texts = [
-        KT("__".join((field.column, *field.inside))) if field.inside else F(field.column)
+        _text_of(field)
         for field in kind.fields
-        if field.form == "text" and not columns.get_field(field.column).choices
+        if field.texts or (field.form == "text" and not columns.get_field(field.column).choices)
     ]
     return holding(texts, words)
+
+
+def _text_of(field: Field) -> Combinable:
+    if not field.inside:
+        return F(field.column)
+    text = KT("__".join((field.column, *field.inside)))
+    if not field.texts:
+        return text
+    # A list is read as its JSON, which is one look at each row: quotes and backslashes are escaped there.
+    return Replace(Replace(text, Value('\\"'), Value('"')), Value("\\\\"), Value("\\"))
 
 
 def holding(texts: Sequence[Combinable], words: Sequence[str]) -> Func:

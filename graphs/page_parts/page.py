@@ -11,7 +11,17 @@ from django.db.models.functions import Coalesce
 
 from graphs.history.recent import Conversations, FieldChange, RecentChanges, recent_changes
 from graphs.models import Object
-from graphs.objects.headers import children_of, held_by, holder_of, listed, may_edit, parent_of, ref_of, url_of
+from graphs.objects.headers import (
+    children_of,
+    held_by,
+    holder_of,
+    listed,
+    may_edit,
+    parent_of,
+    ref_of,
+    title_of,
+    url_of,
+)
 from graphs.objects.kinds import KINDS, Field, Kind
 from graphs.objects.model_rows import record_of
 from graphs.objects.operations import Record
@@ -93,13 +103,32 @@ class ObjectPage:
         return may_edit(self.member, self.of)
 
     @cached_property
+    def holders(self) -> list[tuple[Any, str]]:
+        """The rows that hold the object, the outermost first, with their addresses. One statement each but for one."""
+        found: list[tuple[Any, str]] = []
+        kind, row, record = self.kind, self.row, self.record
+        while (above := parent_of(kind)) and holder_of(self.member, kind, record) is not None:
+            row = getattr(row, kind.parent)
+            kind, record = above, record_of(above, row)
+            found.insert(0, (row, url_of(kind, row)))
+        return found
+
+    @property
     def holder(self) -> tuple[Any, str] | None:
         """The row that holds the object, and its address."""
-        above = parent_of(self.kind)
-        if above is None or holder_of(self.member, self.kind, self.record) is None:
-            return None
-        row = getattr(self.row, self.kind.parent)
-        return row, url_of(above, row)
+        return self.holders[-1] if self.holders else None
+
+    @property
+    def place_of_holder(self) -> str:
+        """The title of what holds the object's holder: "" for nothing."""
+        above = parent_of(self.holder_kind) if self.holder_kind else None
+        return title_of(above, self.holders[-2][0]) if above and len(self.holders) > 1 else ""
+
+    @property
+    def holds_json(self) -> str:
+        """What is called as the holder's children are, for scripts: {name of the kind: several of it}."""
+        children = children_of(self.holder_kind) if self.holder_kind else []
+        return json.dumps({child.name: str(child.plural) for child in children}, ensure_ascii=False)
 
     @property
     def holder_kind(self) -> Kind | None:

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from graphs.models import Folder, Object, UseCase
 from graphs.objects.headers import rows_named
+from graphs.records.drawing.scene import Axis
 from graphs.records.folders import MatrixShape
 from graphs.records.kinds import FOLDER
 from graphs.records.matrix import Matrix, Place, Places, Quadrant, Side
@@ -76,9 +77,9 @@ class FolderMatrix:
 
     def cell(self, use_case: Rated, columns: int, rows: int) -> Cell:
         """Where a use case is if the plane has so many columns and rows."""
-        x = _share(use_case.place.complexity.points, self.matrix.complexity)
-        y = _share(use_case.place.value.points, self.matrix.value)
-        return Cell(columns, rows, min(int(x * columns), columns - 1), min(int(y * rows), rows - 1))
+        place, matrix = use_case.place, self.matrix
+        column = _part(axis_of("", matrix.complexity), place.complexity.points, columns)
+        return Cell(columns, rows, column, _part(axis_of("", matrix.value), place.value.points, rows))
 
     def within(self, cell: Cell | None) -> list[Rated]:
         """The placed use cases of a cell, all of them without one."""
@@ -87,9 +88,10 @@ class FolderMatrix:
         return [each for each in self.placed if self.cell(each, cell.columns, cell.rows) == cell]
 
 
-def extent(side: Side) -> float:
-    """How far the plane reaches: all that a side can amount to, and its threshold."""
-    return max(side.most, side.threshold) or 1.0
+def axis_of(name: str, side: Side) -> Axis:
+    """The side as it is drawn: as far as it can amount to, and to its threshold, with room for what reaches that."""
+    beyond = side.threshold * 1.25 if side.threshold == side.most else 0.0
+    return Axis(name, max(side.most, side.threshold, beyond) or 1.0, side.threshold)
 
 
 def matrix_of(folder: Folder, config: Mapping[str, Any] | None = None) -> FolderMatrix:
@@ -141,5 +143,10 @@ def _matrix(config: Mapping[str, Any]) -> Matrix:
     return Matrix.of(config)
 
 
-def _share(points: float, side: Side) -> float:
-    return points / extent(side)
+def _part(axis: Axis, amount: float, parts: int) -> int:
+    """In which of so many parts of an axis an amount is; none of them reaches over the threshold."""
+    split, share = axis.split, axis.share(amount)
+    below = min(max(round(split * parts), 1), parts - 1) if split > 0 else 0
+    if amount < axis.threshold and below:
+        return min(int(share / split * below), below - 1)
+    return min(below + int((share - split) / ((1 - split) or 1) * (parts - below)), parts - 1)

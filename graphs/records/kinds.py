@@ -1,5 +1,7 @@
 """The kinds of records, registered as an application registers its models: paths of fields, labels, limits."""
 
+from dataclasses import replace
+
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
@@ -7,14 +9,28 @@ from graphs import objects
 from graphs.models import Company, Folder, UseCase
 from graphs.models.records import Status, shapes
 from graphs.objects import Field
-from graphs.objects.kinds import Form
+from graphs.objects.kinds import EntryTitles, Form
 from graphs.records import limits
+from graphs.records.matrix import titles_of_axes
 from graphs.records.shapes import problems_of
 
 
 def _within(column: str, key: str, label: str | Promise, form: Form = "json", limit: int | None = None) -> Field:
     """The field of a value within a JSON column."""
     return Field(f"{column}.{key}", column, label, form, inside=(key,), limit=limit)
+
+
+def _scores(side: str, label: str | Promise) -> Field:
+    """Ratings of the axes that the folder has on a side."""
+    keys = (("rating", _("rating")), ("description", _("description")))
+    titles = EntryTitles("matrix_config", lambda config: titles_of_axes(config, f"{side}Axes"))
+    return replace(_within("data", f"{side}Scores", label), keys=keys, entries=titles)
+
+
+def _axes(side: str, label: str | Promise) -> Field:
+    names = (("name", _("name")), ("weight", _("weight")), ("levels", _("levels")))
+    of_levels = (("rating", _("rating")), ("label", _("label")), ("points", _("points")))
+    return replace(_within("matrix_config", f"{side}Axes", label), keys=(*names, *of_levels))
 
 
 def _line(name: str, label: str | Promise, ordering: str = "") -> Field:
@@ -57,9 +73,12 @@ FOLDER = objects.register(
     title="name",
     fields=(
         *(_line("name", _("name")), _STATUS, "description"),
-        _within("matrix_config", "valueAxes", _("value axes")),
-        _within("matrix_config", "complexityAxes", _("complexity axes")),
-        _within("matrix_config", "thresholds", _("thresholds")),
+        _axes("value", _("value axes")),
+        _axes("complexity", _("complexity axes")),
+        replace(
+            _within("matrix_config", "thresholds", _("thresholds")),
+            keys=(("value", _("value")), ("complexity", _("complexity"))),
+        ),
         _section("introduction", _("introduction")),
         _section("analysis", _("analysis")),
         _section("recommendation", _("recommendation")),
@@ -100,10 +119,10 @@ USE_CASE = objects.register(
         _line("data.contact", _("contact")),
         _line("data.deadline", _("deadline")),
         _texts("references", _("references")),
-        _within("data", "valueScores", _("value scores")),
-        _within("data", "complexityScores", _("complexity scores")),
+        _scores("value", _("value scores")),
+        _scores("complexity", _("complexity scores")),
         Field("data.*", "data", _("other data"), "json", inside=("*",), minor=True),
-        Field("model", "model", _("model"), limit=100, minor=True, fixed=True),
+        Field("model", "model", _("model"), limit=100, minor=True, fixed=True, writer=True),
     ),
     workspace="workspace",
     parent="folder",

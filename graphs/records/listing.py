@@ -132,15 +132,20 @@ def _addresses(kind: Kind | None) -> Callable[[UUID], str]:
     return lambda key: f"{before}{key}{after}"
 
 
-def holders(member: Member, kind: Kind) -> list[tuple[str, str]]:
-    """Keys and titles of what may hold records, at most `HOLDERS`; two of one title are told with their own holders."""
+def holders(member: Member, kind: Kind, chosen: Object | None = None) -> list[tuple[str, str]]:
+    """Keys and titles of what may hold records; two of one title are told with their own holders.
+
+    There are at most `HOLDERS`, and the one that is `chosen`.
+    """
     holder = parent_of(kind)
     if holder is None:
         return []
     above = parent_of(holder)
     within = F(f"{holder.parent}__{above.field(above.title).ordered}") if above else Value(None, CharField())
-    rows = listed(member, holder).values_list("pk", holder.field(holder.title).ordered, within)[:HOLDERS]
-    found = [(str(key), title, over) for key, title, over in rows]
+    rows = listed(member, holder).values_list("pk", holder.field(holder.title).ordered, within)
+    found = [(str(key), title, over) for key, title, over in rows[:HOLDERS]]
+    if chosen is not None and chosen.type == holder.name and all(key != chosen.key for key, _title, _over in found):
+        found += [(str(key), title, over) for key, title, over in rows.filter(pk=chosen.key)]
     times = Counter(title for _key, title, _over in found)
     return [(key, f"{over} / {title}" if over and times[title] > 1 else title) for key, title, over in found]
 

@@ -151,6 +151,13 @@ class Places:
             return self._matrix.place({})
 
 
+def titles_of_axes(matrix_config: Any, side: str) -> dict[str, str]:
+    """What the axes of a side are called, by their ids; none of a configuration that other code saved in no shape."""
+    axes = matrix_config.get(side) if isinstance(matrix_config, Mapping) else None
+    found = [axis for axis in axes if isinstance(axis, Mapping)] if isinstance(axes, list) else []
+    return {str(axis["id"]): str(axis["name"]) for axis in found if axis.get("id") and axis.get("name")}
+
+
 def _ratings(scores: Any) -> tuple[Any, ...]:
     return tuple([(score["axisId"], score.get("rating")) for score in scores or ()])
 

@@ -12,9 +12,9 @@ from django.utils.translation import get_language, gettext_lazy, ngettext
 from django.utils.translation import gettext as _
 
 from graphs.models.records import Status
-from graphs.records.drawing.scene import CANVASES, Axis, Mark, Scene
-from graphs.records.folder_matrix import Cell, FolderMatrix, Rated, extent
-from graphs.records.matrix import Quadrant, Side
+from graphs.records.drawing.scene import CANVASES, Mark, Scene
+from graphs.records.folder_matrix import Cell, FolderMatrix, Rated, axis_of
+from graphs.records.matrix import Quadrant
 
 QUADRANTS: Mapping[Quadrant, str | Promise] = {
     Quadrant.HIGH_VALUE_LOW_COMPLEXITY: gettext_lazy("Quick wins"),
@@ -45,8 +45,8 @@ def scene_of(of: FolderMatrix, size: str, addresses: Addresses) -> Scene:
         locale=_LOCALES.get(get_language() or "", "en-US"),
         title=_("Matrix of {folder}").format(folder=of.folder.name),
         description=_description(of),
-        complexity=_axis(_("Complexity"), of.matrix.complexity),
-        value=_axis(_("Value"), of.matrix.value),
+        complexity=axis_of(_("Complexity"), of.matrix.complexity),
+        value=axis_of(_("Value"), of.matrix.value),
         quadrants=tuple(str(label) for label in QUADRANTS.values()),  # type: ignore[arg-type]
         statuses=tuple((status.value, str(status.label)) for status in Status),
         marks=tuple(marks),
@@ -61,10 +61,6 @@ def amount(points: float) -> str:
 
 def _counted_as(label: str | Promise, count: int) -> str:
     return _("{label}: {count}").format(label=label, count=amount(count))
-
-
-def _axis(name: str, side: Side) -> Axis:
-    return Axis(name, extent(side), side.threshold)
 
 
 def _description(of: FolderMatrix) -> str:

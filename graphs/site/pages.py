@@ -12,6 +12,7 @@ from django.shortcuts import render
 from graphs.models import Membership
 from graphs.site.access import Forbidden, Member, NotFound
 from graphs.site.api.members import current_member
+from graphs.site.api.problems import Problem
 
 More = ParamSpec("More")
 View = TypeVar("View", bound=Callable[..., HttpResponse])
@@ -44,6 +45,18 @@ def render_page(
 ) -> HttpResponse:
     """A page with what the layout needs."""
     return render(request, template, {**layout_of(member), **context}, status=status)
+
+
+def seconds_of(problem: Problem) -> int:
+    """In how many seconds a refusal says to come again."""
+    return int(problem.headers["Retry-After"])
+
+
+def come_again(answer: HttpResponse, seconds: int | None) -> HttpResponse:
+    """The page, which tells programs, too, in how many seconds to come again, if it says so."""
+    if seconds is not None:
+        answer.headers["Retry-After"] = str(seconds)
+    return answer
 
 
 def layout_of(member: Member) -> dict[str, Any]:

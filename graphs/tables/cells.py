@@ -137,7 +137,10 @@ def _boolean(text: str) -> bool:
 
 
 def _json_of(kind: Kind, field: Field, text: str) -> Any:
-    """The JSON that a text says: a list, an object or a quoted text, a list of lines, or what it is."""
+    """The JSON that a text says: a list, an object or a quoted text, a list of lines, or what it is.
+
+    Several lines are a list where they all begin as in one, and in a field of texts.
+    """
     column = kind.model._meta.get_field(field.column)
     if isinstance(column, ArrayField) and not text.lstrip().startswith("["):
         return _lines(text)
@@ -151,7 +154,8 @@ def _json_of(kind: Kind, field: Field, text: str) -> Any:
             raise NoValue(str(error)) from error
         else:
             return [text.strip()] if field.texts and isinstance(value, int | float) else value
-    if all(_BULLET.match(line) for line in lines if line.strip()):
+    filled = [line for line in lines if line.strip()]
+    if all(_BULLET.match(line) for line in filled) or (field.texts and len(filled) > 1):
         return _lines(text)
     return text
 

@@ -51,7 +51,8 @@ def columns_of(kind: Kind, heads: Collection[str]) -> tuple[Columns, list[TableR
             problems.append(TableRefused("column_twice", message, 1, shown(head)))
         found[name] = place
     fields = {name: place for name, place in found.items() if name not in (ID, PARENT)}
-    if not fields and not problems:
+    moves = ID in found and PARENT in found
+    if not fields and not moves and not problems:
         problems.append(TableRefused("no_fields", _("No column is of a field."), 1))
     return Columns(fields, found.get(ID), found.get(PARENT)), problems
 

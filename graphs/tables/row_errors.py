@@ -49,10 +49,20 @@ def _named(kind: Kind, row: int, heads: Mapping[str, str], problems: Iterable[st
     for name, colon, sentence in told:
         if colon and name in shared and any(other.startswith(f"{name}.") for other, _colon, _sentence in told):
             continue
-        if colon and name in kind.by_name:
-            yield RowError(row, name, "refused", sentence, heads.get(name, name))
+        if colon and (field := _field_of(kind, name)):
+            within = name.removeprefix(field).lstrip(".")
+            yield RowError(
+                row, field, "refused", f"{within}: {sentence}" if within else sentence, heads.get(field, field)
+            )
         else:
             yield RowError(row, "", "refused", f"{name}{colon}{sentence}")
+
+
+def _field_of(kind: Kind, path: str) -> str:
+    """The field that a path leads to, or into: "data.valueScores" of "data.valueScores.0.rating". "" for none."""
+    parts = path.split(".")
+    tried = (".".join(parts[:length]) for length in range(len(parts), 0, -1))
+    return next((name for name in tried if name in kind.by_name), "")
 
 
 def of_file(refused: TableRefused) -> RowError:

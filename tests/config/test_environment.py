@@ -23,6 +23,7 @@ WRONG = {
     "REDIS_PREFIX": ["a b", "{a}", "x" * 51],
     "DEBUG": SWITCHES, "HTTPS": SWITCHES, "AI_DEBUG": SWITCHES, "AI_LOG_TEXT": SWITCHES,
     "LOG_JSON": SWITCHES,
+    "DEMO_LANGUAGE": ["nonsense", "FR", "de"],
     "SECRET_KEY": ["nonsense"], "METRICS_TOKEN": ["nonsense"],
     "SECRET_KEY_FALLBACKS": ["nonsense", f"{'x' * 32},short"],
     "ALLOWED_HOSTS": ["https://example.org", "example.org:8000", "example.org/chat", "a b"],

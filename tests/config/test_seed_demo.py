@@ -138,3 +138,12 @@ def test_it_needs_a_password(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(CommandError, match="DEMO_PASSWORD"):
         seed()
     assert not Workspace.objects.exists()
+
+
+@pytest.mark.django_db
+def test_the_records_are_in_the_language_that_the_environment_names(
+    password: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DEMO_LANGUAGE", "fr")
+    seed()
+    assert "logistique" in Company.objects.get().industry.lower()

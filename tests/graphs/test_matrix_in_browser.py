@@ -3,7 +3,8 @@
 import itertools
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -29,6 +30,40 @@ BOXES = """() => [...document.querySelectorAll("a.mark :is(.name, .symbol)")].ma
   const { x, y, width, height } = part.getBoundingClientRect();
   return [x, y, width, height];
 })"""
+#: What the drawing shows: all texts and all marks with their boxes, and on which side of the thresholds a mark stands.
+SHOWN = """() => {
+  const box = (part) => { const { x, y, width, height } = part.getBoundingClientRect(); return [x, y, width, height]; };
+  const drawing = document.querySelector("svg.matrix-drawing");
+  const [across, up] = [0, 1].map((number) => box(drawing.querySelector(`.threshold-${number} line`)));
+  const texts = [...drawing.querySelectorAll("text")].filter((text) => text.textContent.trim());
+  const marks = [...drawing.querySelectorAll("a.mark")];
+  return {
+    frame: box(drawing),
+    texts: texts.map((text) => [text.textContent, box(text), text.closest("a.mark")?.dataset.key ?? ""]),
+    marks: marks.map((mark) => {
+      const [x, y, width, height] = box(mark.querySelector(".symbol"));
+      const side = [x + width / 2 >= up[0] - 0.1, y + height / 2 <= across[1] + 0.1];
+      return [mark.dataset.key, [x, y, width, height], mark.getAttribute("aria-label"), side];
+    }),
+  };
+}"""
+#: Whether complexity and value are high in a quadrant.
+SIDES = {
+    "Quick wins": [False, True],
+    "Large projects": [True, True],
+    "Small extras": [False, False],
+    "Hard to justify": [True, False],
+}
+#: Ratings of value and complexity of the n-th use case, of which many are at one place, along a line, or in corners.
+HOSTILE: dict[str, Callable[[int], tuple[int, int]]] = {
+    "one place": lambda n: (3, 3),
+    "nearly one place": lambda n: (3 + n % 2, 3),
+    "the best": lambda n: (5, 5),
+    "the least": lambda n: (1, 1),
+    "a line": lambda n: (1 + n % 5, 1 + n % 5),
+    "corners": lambda n: (1 + 4 * (n % 2), 1 + 4 * (n // 2 % 2)),
+    "the upper side": lambda n: (5, 1 + n % 5),
+}
 #: What stands out less than 3 : 1 from the surface below it.
 PALE = """() => {
   const paint = (colour) => {
@@ -120,6 +155,51 @@ def test_names_stand_apart_on_the_screen(looking: Looking, width: int, count: in
     assert len(boxes) == 2 * count
     assert [pair for pair in itertools.combinations(boxes, 2) if overlap(*pair)] == []
     assert looking.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize(
+    ("places", "threshold"),
+    [*((places, None) for places in HOSTILE), ("the best", 5), ("the least", 1.1), ("corners", 5), ("one place", 3)],
+)
+def test_nothing_stands_on_anything_else_however_they_are_rated(
+    looking: Looking, places: str, threshold: float | None
+) -> None:
+    thresholds = {"value": threshold and threshold * 2, "complexity": threshold}
+    looking.folder.matrix_config = HALVES | {"thresholds": thresholds}
+    looking.folder.save()
+    for index, made in enumerate(many(70)):
+        rated(looking.folder, f"{made.name} {index}", *HOSTILE[places](index))
+    every = list(UseCase.objects.filter(folder=looking.folder).values_list("pk", flat=True))
+    for width, count in ((1280, 70), (390, 70), (1280, 60), (390, 60), (390, 25)):
+        UseCase.objects.filter(pk__in=every[count:]).delete()
+        looking.page.set_viewport_size({"width": width, "height": 900})
+        looking.open()
+        shown = looking.page.evaluate(SHOWN)
+        assert laid_over(shown) == [], (width, count)
+        if len(shown["marks"]) == count:
+            sides = [(label, side) for _key, _box, label, side in shown["marks"]]
+            assert [label for label, side in sides if side != SIDES[label.rpartition(", ")[2]]] == []
+
+
+def laid_over(shown: dict[str, Any]) -> list[Any]:
+    """Texts and marks that stand on each other or reach out of the drawing, and names without a gap between them."""
+    marks = [("mark", box, key) for key, box, _label, _side in shown["marks"]]
+    texts = [(text, box, key) for text, box, key in shown["texts"]]
+    pairs = itertools.combinations([*marks, *texts], 2)
+    found: list[Any] = [(a, b) for a, b in pairs if overlap(a[1], b[1]) and not is_count_of(a, b)]
+    names = [(text, [x - 1, y, width + 2, height], key) for text, (x, y, width, height), key in texts if key]
+    found += [(a, b) for a, b in itertools.combinations(names, 2) if overlap(a[1], b[1])]
+    left, top, wide, high = shown["frame"]
+    found += [
+        each for each in (*marks, *texts) for x, y, width, height in (each[1],)
+        if x < left - 1 or y < top - 1 or x + width > left + wide + 1 or y + height > top + high + 1
+    ]  # fmt: skip
+    return found
+
+
+def is_count_of(mark: tuple[str, Any, str], text: tuple[str, Any, str]) -> bool:
+    """Whether a text is the number that stands in a mark."""
+    return mark[0] == "mark" and mark[2] == text[2] and text[0].isdigit()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -18,7 +18,7 @@ from graphs.objects.kinds import KINDS
 from tests.browser import TIMEOUT, Windows, port, sign_in
 from tests.cast import signed_in
 from tests.doors.naughty import NAUGHTY
-from tests.graphs.records.asking import TYPES, update
+from tests.graphs.records.asking import TYPES, change, create, update
 from tests.graphs.records.conftest import AXES
 from tests.graphs.records.portfolio import Portfolio
 from tests.site import Site, site
@@ -155,6 +155,37 @@ def test_lists_are_edited_as_lines(visit: Open, portfolio: Portfolio) -> None:
     expect(value(page, "data.benefits").locator("li .markdown")).to_have_text(["Faster", "Cheaper"])
     portfolio.use_cases[0].refresh_from_db()
     assert portfolio.use_cases[0].data["benefits"] == ["Faster", "Cheaper"]
+
+
+def test_each_line_that_comes_at_once_is_a_text_of_its_own(visit: Open, portfolio: Portfolio) -> None:
+    page, case = visit(portfolio.use_cases[0]), portfolio.use_cases[0]
+    edit(page, "data.benefits").fill("Faster\nCheaper\n\nSafer")
+    expect(field(page, "data.benefits").locator("textarea")).to_have_count(3)
+    page.keyboard.press("Shift+Enter")
+    page.keyboard.type("for all")
+    page.keyboard.press("Control+Enter")
+    expect(value(page, "data.benefits").locator("li .markdown")).to_have_count(3)
+    case.refresh_from_db()
+    assert case.data["benefits"] == ["Faster", "Cheaper", "Safer\nfor all"]
+    # What has breaks of its own keeps them while it is edited.
+    field(page, "data.benefits").locator("[data-edit]").click()
+    field(page, "data.benefits").locator("textarea").last.press_sequentially("!")
+    page.keyboard.press("Control+Enter")
+    expect(value(page, "data.benefits")).to_contain_text("for all!")
+    case.refresh_from_db()
+    assert case.data["benefits"] == ["Faster", "Cheaper", "Safer\nfor all!"]
+
+
+def test_a_text_in_the_place_of_a_list_is_edited_line_by_line(visit: Open, portfolio: Portfolio) -> None:
+    case = portfolio.use_cases[0]
+    by_hand("alice", case, **{"data.risks": "- Late\n- Dear"})
+    page = visit(case)
+    field(page, "data.risks").locator("[data-edit]").click()
+    areas = field(page, "data.risks").locator("textarea")
+    expect(areas).to_have_count(2)
+    areas.first.fill("Too late")
+    areas.first.press("Control+Enter")
+    expect(value(page, "data.risks").locator("li .markdown")).to_have_text(["Too late", "Dear"])
 
 
 def test_scores_are_given_by_the_axes_of_the_folder(visit: Open, portfolio: Portfolio) -> None:
@@ -333,8 +364,8 @@ def test_a_use_case_is_moved_to_another_folder(visit: Open, portfolio: Portfolio
     page.get_by_role("button", name="Move…").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("searchbox").fill("yar")
-    expect(dialog.locator("option")).to_have_text(["held by nothing", "Yard"])
-    dialog.get_by_role("listbox").select_option(label="Yard")
+    expect(dialog.get_by_role("radio")).to_have_count(1)
+    dialog.get_by_role("radio", name="Yard").check()
     dialog.get_by_role("button", name="Move", exact=True).click()
     expect(page.locator(".record-head .back")).to_have_text("Yard")
     portfolio.use_cases[0].refresh_from_db()
@@ -345,6 +376,50 @@ def test_a_use_case_is_moved_to_another_folder(visit: Open, portfolio: Portfolio
     expect(page.locator(".record-head .back")).to_have_text("Yard")
     page.get_by_role("button", name="Undo", exact=True).click()
     expect(page.locator(".record-head .back")).to_have_text("Warehouse")
+
+
+def test_moving_tells_where_it_stands_and_where_each_place_is(visit: Open, portfolio: Portfolio) -> None:
+    other = Company.objects.create(workspace=portfolio.workspace, name="Contoso")
+    Folder.objects.create(workspace=portfolio.workspace, company=other, name="Warehouse")
+    page = visit(portfolio.use_cases[0])
+    page.get_by_role("button", name="Move…").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("Now in: Northwind / Warehouse")
+    expect(dialog.locator(".holder-list label")).to_have_text(
+        [
+            "held by nothing",
+            re.compile("^Warehouse(Contoso · use cases: 0|Northwind · use cases: 2 · it stands here now)$"),
+            re.compile("^Warehouse(Contoso · use cases: 0|Northwind · use cases: 2 · it stands here now)$"),
+        ]
+    )
+    dialog.get_by_role("button", name="Move", exact=True).click()
+    expect(dialog.get_by_role("alert")).to_have_text("It stands there already. Choose another place.")
+
+
+def test_of_thousands_of_places_one_is_found_by_keyboard(visit: Open, portfolio: Portfolio) -> None:
+    Folder.objects.bulk_create(
+        Folder(workspace=portfolio.workspace, company=portfolio.company, name=f"Yard {number:04}")
+        for number in range(3_000)
+    )
+    page = visit(portfolio.use_cases[0], viewport={"width": 390, "height": 844})
+    page.get_by_role("button", name="Move…").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_role("radio")).to_have_count(51)
+    dialog.get_by_role("button", name="Show more").click()
+    expect(dialog.get_by_role("radio")).to_have_count(101)
+    expect(dialog.get_by_role("radio").nth(51)).to_be_focused()
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    dialog.get_by_role("searchbox").fill("ard 29")
+    expect(dialog.get_by_role("radio")).to_have_count(50)
+    expect(dialog.get_by_role("button", name="Show more")).to_be_visible()
+    dialog.get_by_role("searchbox").fill("yard 2999")
+    expect(dialog.get_by_role("radio")).to_have_count(1)
+    dialog.get_by_role("searchbox").press("Enter")
+    page.keyboard.press("Space")
+    page.keyboard.press("Tab")
+    expect(dialog.get_by_role("button", name="Move", exact=True)).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator(".record-head .back")).to_have_text("Yard 2999")
 
 
 def test_a_status_of_several_is_taken_back_beside_the_notice(visit: Open, portfolio: Portfolio) -> None:
@@ -398,6 +473,72 @@ def test_an_editor_says_that_an_import_was_looked_through(visit: Open, portfolio
     page.get_by_role("button", name="I have looked through it").click()
     expect(page.locator("[data-untrusted]")).to_have_count(0)
     assert header.get().untrusted_since is None
+
+
+def test_a_folder_shows_what_others_do_to_its_use_cases(visit: Open, portfolio: Portfolio) -> None:
+    folder, company = visit(portfolio.folder, query="?tab=usecase"), visit(portfolio.company, "bob", "?tab=folder")
+    rows = folder.locator('[data-panel="usecase"] .row-link')
+    expect(rows).to_have_count(2)
+    expect(company.locator('[data-panel="folder"] .row-link')).to_have_text(["Warehouse"])
+    by_hand("dora", portfolio.use_cases[0], **{"data.name": "Dock planning"})
+    expect(rows).to_have_text(["Claims triage", "Dock planning"])
+    dora = signed_in(User.objects.get(username="dora"))
+    assert create(dora, "usecase", portfolio.folder, **{"data.name": "Returns"}).status_code == 201
+    expect(rows).to_have_text(["Claims triage", "Dock planning", "Returns"])
+    expect(folder.locator('[data-field="count usecase"]')).to_have_text("3")
+    assert change(dora, portfolio.use_cases[1], "move_object", parent=None).status_code == 201
+    expect(rows).to_have_text(["Dock planning", "Returns"])
+    by_hand("dora", portfolio.folder, name="Store")
+    expect(company.locator('[data-panel="folder"] .row-link')).to_have_text(["Store"])
+
+
+def scores(gain: int, data: int) -> dict[str, Any]:
+    return {
+        "data.valueScores": [{"axisId": "gain", "rating": gain}],
+        "data.complexityScores": [{"axisId": "data", "rating": data}],
+    }
+
+
+def test_a_matrix_shows_what_others_rate_rename_and_add(visit: Open, portfolio: Portfolio) -> None:
+    axes = {**AXES, "valueAxes": [{"id": "gain", "name": "Gain", "weight": 2}]}
+    by_hand("alice", portfolio.folder, **{f"matrix_config.{name}": value for name, value in axes.items()})
+    page, viewer = visit(portfolio.folder, query="matrix/"), visit(portfolio.folder, "bob", "matrix/")
+    expect(page.get_by_role("heading", name="Nothing is rated yet")).to_be_visible()
+    by_hand("dora", portfolio.use_cases[0], **scores(1, 5))
+    for each in (page, viewer):
+        mark = each.locator('a.mark[aria-label^="Slot planning:"]')
+        expect(mark).to_have_attribute("aria-label", re.compile("value 2, complexity 5,"))
+        expect(each.locator(".matrix-unrated li")).to_have_count(1)
+    by_hand("dora", portfolio.use_cases[0], **scores(5, 1), **{"data.name": "Dock planning"})
+    for each in (page, viewer):
+        mark = each.locator('a.mark[aria-label^="Dock planning:"]')
+        expect(mark).to_have_attribute("aria-label", re.compile("value 10, complexity 1,"))
+        expect(each.locator("[data-rows] tr")).to_contain_text("Dock planning")
+    # What somebody tries stays, and others' ratings come into it.
+    page.get_by_label("Data", exact=True).fill("4")
+    expect(page.locator("a.mark")).to_have_attribute("aria-label", re.compile("complexity 4,"))
+    by_hand("dora", portfolio.use_cases[1], **scores(1, 2))
+    expect(page.locator('a.mark[aria-label^="Claims triage:"]')).to_have_attribute(
+        "aria-label", re.compile("complexity 8,")
+    )
+    expect(page.locator("[data-rows] tr")).to_have_count(2)
+    expect(page.locator("[data-rows]")).to_contain_text("8")
+    expect(page.get_by_label("Data", exact=True)).to_have_value("4")
+
+
+def test_an_editor_makes_a_record_where_it_belongs(visit: Open, portfolio: Portfolio) -> None:
+    page = visit(portfolio.company, query="?tab=folder")
+    page.locator('[data-panel="folder"] summary').get_by_text("New", exact=True).click()
+    page.locator('[data-panel="folder"]').get_by_label("Name").fill("Yard")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Yard")
+    expect(page.locator(".record-head .back")).to_have_text("Northwind")
+    page.get_by_role("link", name=re.compile("^Use cases")).last.click()
+    page.locator('[data-panel="usecase"] summary').get_by_text("New", exact=True).click()
+    page.locator('[data-panel="usecase"]').get_by_label("Name").fill("Gates")
+    page.keyboard.press("Enter")
+    expect(page.locator(".record-head .back")).to_have_text("Yard")
+    assert UseCase.objects.get(name="Gates").folder == Folder.objects.get(name="Yard")
 
 
 def test_the_history_is_a_tab_and_compares(visit: Open, portfolio: Portfolio) -> None:

@@ -13,6 +13,7 @@ from pytest_django import Settings
 from chat.models import Session, Stream
 from graphs.models import ChangeSet, Company, Folder, Modification, UseCase, Workspace
 from graphs.models.records import Status
+from graphs.records import listing
 from tests.cast import signed_in
 from tests.graphs.records.portfolio import Portfolio
 from tests.graphs.tables.files import as_objects, exported
@@ -69,6 +70,28 @@ def test_it_shows_what_one_holder_holds(portfolio: Portfolio, alice: User, other
     assert "Nothing found" in shown(client, f"/use-cases/?in={empty.pk}")
     absent = "00000000-0000-0000-0000-000000000000"
     assert names(shown(client, f"/use-cases/?in={foreign.pk}")) == names(shown(client, f"/use-cases/?in={absent}"))
+
+
+def test_it_shows_what_a_company_holds_in_its_folders(
+    portfolio: Portfolio, alice: User, other_workspace: Workspace
+) -> None:
+    """What the list finds, its export finds: both name the company."""
+    UseCase.objects.create(workspace=portfolio.workspace, data={"name": "Without a folder"})
+    client, foreign = signed_in(alice), Company.objects.create(workspace=other_workspace, name="Foreign")
+    page = shown(client, f"/use-cases/?in={portfolio.company.pk}")
+    assert names(page) == ["Claims triage", "Slot planning"]
+    assert f'<option value="{portfolio.company.pk}" selected>Northwind' in page
+    assert f"parent=company%3A{portfolio.company.pk}" in page
+    absent = "00000000-0000-0000-0000-000000000000"
+    assert names(shown(client, f"/use-cases/?in={foreign.pk}")) == names(shown(client, f"/use-cases/?in={absent}"))
+
+
+def test_a_holder_beyond_those_that_are_offered_stays_chosen(
+    portfolio: Portfolio, alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listing, "HOLDERS", 0)
+    page = shown(signed_in(alice), f"/use-cases/?in={portfolio.folder.pk}")
+    assert page.count(f'<option value="{portfolio.folder.pk}" selected>') == 2
 
 
 @pytest.mark.parametrize(
@@ -282,4 +305,32 @@ def test_two_folders_of_one_name_are_told_apart_by_their_companies(portfolio: Po
     page = shown(signed_in(alice), "/use-cases/")
     choices = page[page.index('id="filter-in"') :].split("</select>")[0]
     said = re.findall(r">([^<]+)</option>", choices)
-    assert sorted(said) == ["Contoso / Warehouse", "Everywhere", "Northwind / Warehouse", "Warehouse", "Yard"]
+    folders = ["Contoso / Warehouse", "Northwind / Warehouse", "Warehouse", "Yard"]
+    assert sorted(said) == sorted(["Everywhere", "Contoso", "Northwind", *folders])
+
+
+def test_all_that_a_list_finds_get_another_status(
+    portfolio: Portfolio, alice: User, other_workspace: Workspace
+) -> None:
+    """More than a page shows, as one change that is taken back as one; what the list does not find stays."""
+    folder = Folder.objects.create(workspace=portfolio.workspace, name="Many")
+    for workspace, holder in ((portfolio.workspace, folder), (other_workspace, None)):
+        UseCase.objects.bulk_create(
+            UseCase(workspace=workspace, folder=holder, name=f"Case {number}", data={"name": f"Case {number}"})
+            for number in range(60)
+        )
+    client, asked = signed_in(alice), f"?in={folder.pk}&search=case"
+    assert "All 60 of this list" in shown(client, f"/use-cases/{asked}")
+    assert 'name="all"' not in shown(client, f"/use-cases/?in={portfolio.folder.pk}")
+    told = client.post(f"/use-cases/status/{asked}", {"all": "1", "status": "archived"}, follow=True).content.decode()
+    assert "60 records are “archived” now." in unescape(told)
+    archived = UseCase.objects.filter(status=Status.ARCHIVED)
+    assert set(archived.values_list("folder", flat=True)) == {folder.pk}
+    assert (archived.count(), ChangeSet.objects.filter(origin="manual").count()) == (60, 1)
+
+
+def test_nobody_else_changes_all_of_a_list(portfolio: Portfolio, bob: User, charlie: User) -> None:
+    assert 'name="all"' not in shown(signed_in(bob), "/use-cases/")
+    assert signed_in(bob).post("/use-cases/status/", {"all": "1", "status": "archived"}).status_code == 403
+    signed_in(charlie).post("/use-cases/status/", {"all": "1", "status": "archived"})
+    assert not UseCase.objects.filter(status=Status.ARCHIVED).exists()

@@ -105,6 +105,9 @@ def test_it_leads_to_what_holds_it_and_what_it_holds(portfolio: Portfolio, alice
     page = shown(signed_in(alice), portfolio.company)
     assert 'class="back" href="/companies/"' in page
     assert '<a href="/companies/" aria-current="true">' in page
+    page = shown(signed_in(alice), portfolio.use_cases[0])
+    above = [("above", address(portfolio.company)), ("back", address(portfolio.folder))]
+    assert re.findall(r'<a class="(above|back)" href="([^"]*)"', page) == above
 
 
 def test_it_counts_what_would_go_with_it(portfolio: Portfolio, alice: User) -> None:

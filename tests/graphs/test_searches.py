@@ -44,6 +44,19 @@ def test_each_word_is_in_one_of_the_texts(portfolio: Portfolio) -> None:
     assert found("1%o") == found("a_f") == []
 
 
+def test_words_are_found_in_lists_of_texts(portfolio: Portfolio) -> None:
+    data = {
+        "name": "Samples",
+        "technologies": ["SAP", "LabWare"],
+        "benefits": 'one text, no "list"',
+        "risks": ['a"b', "c\\d"],
+    }
+    UseCase.objects.create(workspace=portfolio.workspace, data=data)
+    for words in ("labware sap", "samples LabWare", '"list"', 'a"b', "c\\d", "é".upper()):
+        assert found(words) == ([] if words == "É" else ["Samples"]), words
+    assert found("SAPLabWare") == found("technologies") == []
+
+
 def test_what_has_no_texts_has_no_words(demo_workspace: Workspace) -> None:
     assert not Workspace.objects.filter(holding([], ["a"])).exists()
 

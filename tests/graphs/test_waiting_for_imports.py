@@ -1,5 +1,6 @@
 """Who makes something while many rows are imported waits for what is stored, not for what is planned, nor for ever."""
 
+import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -7,8 +8,10 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection, transaction
 from django.http import HttpResponse
+from pytest_django import Settings
 
 from graphs.models import ChangeSet, Company, Folder, Object, Workspace
 from graphs.objects.holding import hold_workspace
@@ -16,8 +19,10 @@ from graphs.tables import import_plan, importing
 from tests.cast import signed_in
 from tests.graphs.api.callers import post_json, problem, with_token
 from tests.graphs.tables.files import send
+from tests.graphs.workflows.interchange.samples import native
 
 BUSY = "Something that takes long is being saved here, such as an import of many rows."
+NODE_TYPE = {"key": "step", "displayName": "Step"}
 Asking = Callable[[User], Any]
 
 
@@ -71,6 +76,47 @@ def test_the_page_says_the_same(alice: User, demo_workspace: Workspace) -> None:
     assert answer.status_code == 429
     assert BUSY in answer.content.decode()
     assert by_page(alice).status_code == 302
+
+
+def graph_by_page(person: User) -> Any:
+    return signed_in(person).post(
+        "/import/", {"file": SimpleUploadedFile("g.json", json.dumps(native(nodeTypes=[NODE_TYPE])).encode())}
+    )
+
+
+def rows_by_page(person: User) -> Any:
+    sent = {"file": SimpleUploadedFile("rows.csv", b"name\nMine\n"), "step": "import"}
+    return signed_in(person).post("/objects/company/import/", sent)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("asking", [graph_by_page, rows_by_page])
+def test_the_pages_of_imports_say_so_themselves_and_when_to_come_again(
+    alice: User, demo_workspace: Workspace, asking: Asking
+) -> None:
+    with transaction.atomic():
+        hold_workspace(demo_workspace.pk)
+        answer = beside(asking, alice)
+    page = answer.content.decode()
+    assert (answer.status_code, answer.headers["Retry-After"]) == (429, "10")
+    assert 'id="import-result"' in page
+    assert BUSY in page
+    assert "nothing is wrong with the file. Send it again in 10 seconds." in page
+    assert "Correct the file" not in page
+    assert asking(alice).status_code == 201
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("asking", [graph_by_page, rows_by_page])
+def test_who_imports_too_often_is_told_by_the_page_when_to_come_again(
+    alice: User, demo_workspace: Workspace, asking: Asking, settings: Settings
+) -> None:
+    settings.LIMIT_IMPORTS = "1/min"
+    assert asking(alice).status_code == 201
+    answer = asking(alice)
+    seconds = int(answer.headers["Retry-After"])
+    assert (answer.status_code, 0 < seconds <= 60) == (429, True)
+    assert f"Send it again in {seconds} second" in answer.content.decode()
 
 
 @pytest.mark.django_db(transaction=True)

@@ -25,7 +25,7 @@ class ObjectLive extends HTMLElement {
     const heard = ({ detail }) => (detail.version === null ? this.compare() : this.later());
     document.addEventListener("countersign:object-changed", heard, { signal });
     // What the object holds may be another then, while the object stays as it was.
-    for (const name of ["applied", "taken-back"]) {
+    for (const name of ["held-changed", "applied", "taken-back"]) {
       document.addEventListener(`countersign:${name}`, () => this.later(), { signal });
     }
     document.addEventListener("visibilitychange", () => this.stale && this.later(), { signal });
@@ -41,9 +41,15 @@ class ObjectLive extends HTMLElement {
 
   follow(socket, signal) {
     const followed = new FollowedStream({ api: this.api, socket, object: this.object });
-    followed.addEventListener("frame", ({ detail }) => detail.type === "ai:object_changed" && this.later());
+    followed.addEventListener("frame", ({ detail }) => this.heard(detail));
     followed.addEventListener("caught-up", ({ detail }) => detail.first && this.compare());
     followed.start(signal);
+  }
+
+  /** Tells the page as an open panel would. */
+  heard({ type, object, version, changeSetId, kind, count }) {
+    if (type === "ai:object_changed") tell("object-changed", { object, version, changeSetId });
+    else if (type === "ai:held_changed") tell("held-changed", { object, kind, count, changeSetId });
   }
 
   /** The page may be older than the first event that was read. */
@@ -91,6 +97,10 @@ class ObjectLive extends HTMLElement {
     this.textContent = text;
     this.hidden = !text;
   }
+}
+
+function tell(name, detail) {
+  document.dispatchEvent(new CustomEvent(`countersign:${name}`, { detail }));
 }
 
 /** The elements that show a field, by its name and how many came before of the same name. */

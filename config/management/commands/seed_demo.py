@@ -16,17 +16,18 @@ class Command(BaseCommand):
     help = "Creates the demo users, graphs and records (DEMO_PASSWORD) if the database has no users and no workspaces."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--language", choices=LANGUAGES, default="en", help="The language of the records.")
+        parser.add_argument("--language", choices=LANGUAGES, help="The language of the records, else DEMO_LANGUAGE.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if User.objects.exists() or Workspace.objects.exists():
             self.stdout.write("The database has users or workspaces already: no demo data needed.")
             return
-        password = Environment().demo_password
+        environment = Environment()
+        password = environment.demo_password
         if not password:
             raise CommandError("Set DEMO_PASSWORD: the demo users need a password to log in with.")
         with transaction.atomic():
-            _seed(password, options["language"])
+            _seed(password, options["language"] or environment.demo_language)
         self.stdout.write(
             "Demo data created: workspace demo (users demo, alice, bob; graphs nba, order-to-cash; company Northwind "
             "Logistics with two folders and twelve use cases), workspace other (user charlie; graph newsletter)."

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from graphs.records.drawing.scene import Canvas, Scene
+from graphs.records.drawing.scene import Axis, Canvas, Mark, Scene
 
 #: Half the size of the mark of a use case, and the least distance of two.
 RADIUS = 5.5
@@ -14,6 +14,8 @@ NAME_HEIGHT = 15.0
 #: How far the names of the quadrants are from the sides.
 CORNER = 6.0
 _GAP = 3.0
+#: What is free at both sides of a name, beside marks and beside names.
+_AIR, _OWN_AIR = 2.5, 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,10 @@ class Box:
             min(max(spot.y, self.y), self.y + self.height),
         )
 
+    def wider(self, by: float) -> "Box":
+        """The box with so much more at both sides."""
+        return Box(self.x - by, self.y, self.width + 2 * by, self.height)
+
 
 @dataclass(frozen=True, slots=True)
 class Name:
@@ -71,17 +77,60 @@ class Name:
     length: float
 
 
-def spots(scene: Scene) -> list[Spot]:
-    """Where the marks of a scene stand. Those at one place stand around it."""
-    canvas, placed, found = scene.canvas, _Taken(), []
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """What the middles of marks may be in."""
+
+    left: float
+    right: float
+    top: float
+    bottom: float
+
+    def moved_into(self, spot: Spot) -> Spot:
+        """The spot, or the nearest one within."""
+        x, y = min(max(spot.x, self.left), self.right), min(max(spot.y, self.top), self.bottom)
+        return Spot(x, y, spot.radius)
+
+
+def spots(scene: Scene, corners: Sequence[float]) -> list[Spot]:
+    """Where the marks of a scene stand. Those at one place stand around it, on their side of the thresholds.
+
+    `corners` are the widths of the names of the quadrants, which stay free.
+    """
+    canvas, placed, kept, found = scene.canvas, _Taken(), _Taken(), []
+    for box in corner_boxes(corners, canvas):
+        kept.add(box)
     for mark in scene.marks:
         reach = RADIUS if mark.count == 1 else cluster_radius(mark.count)
-        x = canvas.width * _share(mark.complexity, scene.complexity.most)
-        y = canvas.height * (1 - _share(mark.value, scene.value.most))
-        spot = next(each for each in _around(Spot(x, y, reach), canvas) if not placed.meets(_room(each)))
+        x = canvas.width * scene.complexity.share(mark.complexity)
+        y = canvas.height * (1 - scene.value.share(mark.value))
+        own, field = Spot(x, y, reach), _quadrant_of(mark, scene, reach)
+        # A count says nothing of one place: it stands in the plane as a whole, beside the numbers of the axes.
+        own = own if mark.count == 1 else field.moved_into(own)
+        places = _around(own, field, canvas)
+        spot = next((each for each in places if not (placed.meets(_room(each)) or kept.meets(each.box))), own)
         placed.add(_room(spot))
         found.append(spot)
     return found
+
+
+def _quadrant_of(mark: Mark, scene: Scene, reach: float) -> _Field:
+    """Where a mark may stand that cannot stand in its place."""
+    canvas, edge = scene.canvas, 0.0 if mark.count == 1 else reach
+    left, right = _side_of(scene.complexity, mark.complexity, canvas.width, edge, reach)
+    lowest, highest = _side_of(scene.value, mark.value, canvas.height, edge, reach)
+    return _Field(left, right, canvas.height - highest, canvas.height - lowest)
+
+
+def _side_of(axis: Axis, amount: float, size: float, edge: float, reach: float) -> tuple[float, float]:
+    """What a mark has of its side of the threshold so that it reaches over neither that nor the edge of the plane."""
+    line = size * axis.split
+    begin, end = edge, size - edge
+    if amount < axis.threshold:
+        end = min(end, line - reach - 1)
+    elif line > 0:
+        begin = line + reach + 1
+    return (begin, end) if begin <= end else (edge, size - edge)
 
 
 def cluster_radius(count: int) -> float:
@@ -96,7 +145,7 @@ def names(widths: Sequence[float], marks: Sequence[Spot], corners: Sequence[floa
     not, all are cut shorter.
     """
     boxes: list[Box | None] = []
-    kept = [*(mark.box for mark in marks), *_corners(corners, canvas)]
+    kept = [*(mark.box for mark in marks), *corner_boxes(corners, canvas)]
     for most in (canvas.name_width, canvas.name_width * 0.75, canvas.name_width * 0.5):
         boxes = _names([min(width, most) for width in widths], marks, kept, canvas)
         if all(box or not width for box, width in zip(boxes, widths, strict=True)):
@@ -104,7 +153,7 @@ def names(widths: Sequence[float], marks: Sequence[Spot], corners: Sequence[floa
     return boxes
 
 
-def _corners(widths: Sequence[float], canvas: Canvas) -> Iterator[Box]:
+def corner_boxes(widths: Sequence[float], canvas: Canvas) -> Iterator[Box]:
     """The boxes of the names of the quadrants."""
     for number, width in enumerate(widths):
         right, below = number % 2, number // 2
@@ -121,7 +170,7 @@ def _names(widths: Sequence[float], marks: Sequence[Spot], kept: Iterable[Box], 
         if widths[index]:
             found = boxes[index] = _place(marks[index], widths[index], taken, canvas)
             if found:
-                taken.add(found)
+                taken.add(found.wider(_OWN_AIR))
     return boxes
 
 
@@ -129,11 +178,11 @@ def _place(mark: Spot, width: float, taken: "_Taken", canvas: Canvas) -> Box | N
     """The best free place for the name of a mark: one to which a line leads over nothing, if there is one."""
     second = None
     for box in _around_mark(mark, width, canvas):
-        if not taken.meets(box):
+        if not taken.meets(box.wider(_AIR)):
             if not taken.crossed(mark, box):
                 return box
             second = second or box
-    return second or next((box for box in _everywhere(mark, width, canvas) if not taken.meets(box)), None)
+    return second or next((box for box in _everywhere(mark, width, canvas) if not taken.meets(box.wider(_AIR))), None)
 
 
 def _around_mark(mark: Spot, width: float, canvas: Canvas) -> Iterator[Box]:
@@ -171,28 +220,30 @@ def _within(boxes: Iterable[Box], canvas: Canvas) -> Iterator[Box]:
             yield box
 
 
-def _around(spot: Spot, canvas: Canvas) -> Iterator[Spot]:
-    """The spot itself, and then ever wider circles around it, all within the canvas."""
+def _around(spot: Spot, field: _Field, canvas: Canvas) -> Iterator[Spot]:
+    """The spot itself, those around it in its field, the nearest first, and at last those anywhere in the canvas."""
     yield spot
-    distance = APART
-    while True:
-        steps = int(2 * math.pi * distance / APART)
-        for step in range(steps):
-            x = spot.x + distance * math.cos(2 * math.pi * step / steps)
-            y = spot.y + distance * math.sin(2 * math.pi * step / steps)
-            if 0 <= x <= canvas.width and 0 <= y <= canvas.height:
-                yield Spot(x, y, spot.radius)
-        distance += APART
+    inside = field.moved_into(spot)
+    apart = max(APART, 2 * spot.radius)
+    for step in (apart, apart / 4):
+        yield from _lattice(inside, step, field)
+    edge = 0.0 if spot.radius <= RADIUS else spot.radius
+    yield from _lattice(inside, APART, _Field(edge, canvas.width - edge, edge, canvas.height - edge))
+
+
+def _lattice(spot: Spot, step: float, field: _Field) -> list[Spot]:
+    """The spots of a field in rows and columns through one of them, the nearest to it first."""
+    columns = range(math.ceil((field.left - spot.x) / step), math.floor((field.right - spot.x) / step) + 1)
+    rows = range(math.ceil((field.top - spot.y) / step), math.floor((field.bottom - spot.y) / step) + 1)
+    places = ((column, row) for column in columns for row in rows)
+    nearest = sorted(places, key=lambda place: (math.hypot(*place), place))
+    return [Spot(spot.x + column * step, spot.y + row * step, spot.radius) for column, row in nearest]
 
 
 def _room(spot: Spot) -> Box:
     """What no other mark may touch."""
     half = max(spot.radius, APART / 2) - 0.01
     return Box(spot.x - half, spot.y - half, 2 * half, 2 * half)
-
-
-def _share(amount: float, most: float) -> float:
-    return min(max(amount / most, 0.0), 1.0) if most else 0.0
 
 
 class _Taken:

@@ -15,7 +15,7 @@ from typing import BinaryIO
 import vl_convert
 
 from graphs.records.drawing import finishing, placing, spec
-from graphs.records.drawing.placing import Name, Spot
+from graphs.records.drawing.placing import Box, Name
 from graphs.records.drawing.scene import Scene
 
 IDLE_S = 60.0
@@ -40,18 +40,17 @@ def main(idle_s: float = IDLE_S) -> None:
 
 def svg(scene: Scene) -> bytes:
     """The drawing of a scene."""
-    spots = placing.spots(scene)
-    names = _names(scene, spots)
+    texts = [mark.name for mark in scene.marks]
+    measured = _measured([*texts, *scene.quadrants])
+    widths, corners = measured[: len(texts)], measured[len(texts) :]
+    spots = placing.spots(scene, corners)
+    names = _names(texts, widths, placing.names(widths, spots, corners, scene.canvas))
     drawn = vl_convert.vega_to_svg(spec.drawing(scene, spots, names), format_locale=scene.locale, allowed_base_urls=[])
     return finishing.finished(drawn, scene, names).encode()
 
 
-def _names(scene: Scene, spots: Sequence[Spot]) -> list[Name | None]:
-    """The names of the marks in their boxes, cut to what their boxes hold."""
-    texts = [mark.name for mark in scene.marks]
-    measured = _measured([*texts, *scene.quadrants])
-    widths, corners = measured[: len(texts)], measured[len(texts) :]
-    boxes = placing.names(widths, spots, corners, scene.canvas)
+def _names(texts: Sequence[str], widths: Sequence[float], boxes: Sequence[Box | None]) -> list[Name | None]:
+    """The names of these widths in their boxes, cut to what these hold."""
     shown = [
         _cut(text, box.width / width) if box and box.width < width else text
         for text, width, box in zip(texts, widths, boxes, strict=True)

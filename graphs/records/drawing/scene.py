@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, Self
 
+#: How much of a side has room for all use cases that may have names.
+_LEAST_PART = 0.2
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -32,6 +34,24 @@ class Axis:
     name: str
     most: float
     threshold: float
+
+    @property
+    def split(self) -> float:
+        """How much of the plane is below the threshold; a fifth at least is on each side that may have something."""
+        if not 0 < self.threshold < self.most:
+            return self.threshold / self.most if self.most else 0.0
+        return min(max(self.threshold / self.most, _LEAST_PART), 1 - _LEAST_PART)
+
+    def share(self, amount: float) -> float:
+        """How far along the plane an amount is, from 0 to 1."""
+        if not self.most:
+            return 0.0
+        if self.split == self.threshold / self.most:
+            return min(max(amount / self.most, 0.0), 1.0)
+        if amount < self.threshold:
+            return self.split * max(amount / self.threshold, 0.0)
+        beyond = min((amount - self.threshold) / (self.most - self.threshold), 1.0)
+        return self.split + (1 - self.split) * beyond
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,8 +54,8 @@ def drawing(scene: Scene, spots: Sequence[Spot], names: Sequence[Name | None]) -
             {"name": "of corners", "values": _corners(scene)},
         ],
         "scales": [
-            {"name": "x", "domain": [0, scene.complexity.most or 1], "range": "width", "zero": True},
-            {"name": "y", "domain": [0, scene.value.most or 1], "range": "height", "zero": True},
+            {"name": "x", **_scale(scene.complexity, 0, scene.canvas.width)},
+            {"name": "y", **_scale(scene.value, scene.canvas.height, 0)},
             {"name": "colour", "type": "ordinal", "domain": _labels(scene), "range": _looks(scene, 1)},
             {"name": "shape", "type": "ordinal", "domain": _labels(scene), "range": _looks(scene, 0)},
         ],
@@ -63,6 +63,13 @@ def drawing(scene: Scene, spots: Sequence[Spot], names: Sequence[Name | None]) -
         "legends": [_legend(scene)],
         "marks": [*_thresholds(scene), _corner_names(), _leaders(), _boxes(), _symbols(), _counts(), _names()],
     }
+
+
+def _scale(axis: Axis, begin: float, end: float) -> dict[str, Any]:
+    """From one side of the plane to the other, with the threshold where `placing` has it."""
+    if not 0 < axis.threshold < axis.most:
+        return {"domain": [0, axis.most or 1], "range": [begin, end]}
+    return {"domain": [0, axis.threshold, axis.most], "range": [begin, begin + (end - begin) * axis.split, end]}
 
 
 def _shown(mark: Mark, spot: Spot, name: Name | None) -> dict[str, Any]:
@@ -106,6 +113,7 @@ def _axis(axis: Axis, orient: str, scale: str) -> dict[str, Any]:
         "titleColor": INK,
         "titleFontSize": 13,
         "labelFontSize": 11,
+        "labelOverlap": True,
     }
 
 
@@ -121,6 +129,7 @@ def _legend(scene: Scene) -> dict[str, Any]:
         "labelColor": INK,
         "symbolSize": _SYMBOL,
         "columnPadding": 24,
+        "rowPadding": 6,
     }
 
 

@@ -49,11 +49,16 @@ function signedOut({ status, responseURL }) {
 function refusalText(request) {
   const { status } = request;
   if (status === 413) return TOO_BIG();
-  if (status === 429) return t("Too many requests. Wait a moment, then try again.");
   const given = givenText(request);
   if (given) return given;
+  if (status === 429) return tooOften(Number(request.getResponseHeader("Retry-After")));
   if (status >= 500) return t("The server could not take the file. Try again in a moment. (Error {status})", { status });
   return t("The file was not taken. Reload the page and try again. (Error {status})", { status });
+}
+
+function tooOften(seconds) {
+  if (!seconds) return t("Too many requests. Wait a moment, then try again.");
+  return t("Too many requests. Try again in {seconds} seconds.", { seconds });
 }
 
 function givenText(request) {

@@ -12,6 +12,8 @@ import { Api } from "./requests.js";
 import { t } from "./strings.js";
 
 const NARROW = matchMedia("(max-width: 640px)");
+/** Several changes that come together are drawn once. */
+const GATHER_MS = 200;
 
 class MatrixView extends HTMLElement {
   connectedCallback() {
@@ -22,23 +24,48 @@ class MatrixView extends HTMLElement {
     const box = this.querySelector("[data-drawing]");
     this.drawing = box && new MatrixDrawing(box, this.querySelector("[data-hint]"));
     this.table = new MatrixTable(this);
-    this.weights = "editable" in this.dataset ? new MatrixWeights(this) : null;
-    const changed = ({ detail: { object } }) => object?.type === "folder" && object.id === folder && this.news();
-    document.addEventListener("countersign:object-changed", changed, { signal });
+    this.weights = this.querySelector("[data-buttons]") ? new MatrixWeights(this) : null;
+    this.listen("object-changed", folder, () => this.news());
+    this.listen("held-changed", folder, () => this.drawSoon());
     NARROW.addEventListener("change", () => this.draw(), { signal });
+    this.observer = new MutationObserver(() => this.replaced());
+    this.observer.observe(this, { childList: true });
     this.draw();
   }
 
   disconnectedCallback() {
     this.listeners.abort();
+    this.observer.disconnect();
+    clearTimeout(this.timer);
+  }
+
+  /** Calls `heard()` for what the page says of the folder. */
+  listen(type, folder, heard) {
+    const own = ({ detail: { object } }) => object?.type === "folder" && object.id === folder && heard();
+    document.addEventListener(`countersign:${type}`, own, { signal: this.listeners.signal });
+  }
+
+  /** <object-live> has put the table of what is saved in the place of the one that stood here. */
+  replaced() {
+    if (this.weights?.tried) this.drawSoon();
+  }
+
+  get tried() {
+    return this.weights?.tried ?? false;
   }
 
   get size() {
     return NARROW.matches ? "narrow" : "wide";
   }
 
+  drawSoon() {
+    this.timer ||= setTimeout(() => this.draw(), GATHER_MS);
+  }
+
   /** The drawing of what is saved, unless weights are tried just now. */
   async draw() {
+    clearTimeout(this.timer);
+    this.timer = 0;
     if (this.weights?.tried) return void this.weights.preview();
     if (!this.drawing) return;
     const { folder, workspace } = this.dataset;
@@ -51,17 +78,39 @@ class MatrixView extends HTMLElement {
   /** Somebody changed the folder: what is tried here stays, and saving says who was first. */
   news() {
     if (this.weights) this.weights.news();
-    else this.draw();
+    else this.drawSoon();
   }
 
   /** What a preview answered, or what is saved by now. */
-  take({ drawing, useCases }) {
+  take({ axes, drawing, useCases }) {
     this.drawing?.take(drawing);
     this.table.take(useCases);
+    this.weights.tellThresholds(axes);
+  }
+
+  /** Nothing is tried any more. */
+  settled() {
+    MatrixParts.look();
+  }
+}
+
+/** What the page is made of, as the server told it last. With other parts it is loaded anew, unless somebody tries weights. */
+class MatrixParts extends HTMLElement {
+  static first = null;
+
+  connectedCallback() {
+    MatrixParts.first ??= this.dataset.parts;
+    MatrixParts.look();
+  }
+
+  static look() {
+    const parts = document.querySelector("matrix-parts").dataset.parts;
+    if (parts !== MatrixParts.first && !document.querySelector("matrix-view")?.tried) location.reload();
   }
 }
 
 customElements.define("matrix-view", MatrixView);
+customElements.define("matrix-parts", MatrixParts);
 
 const print = document.querySelector("[data-print]");
 if (print) {

@@ -6,6 +6,7 @@ import { t } from "./strings.js";
 const form = document.querySelector("[data-record-list]");
 const boxes = [...form?.querySelectorAll('input[name="record"]') ?? []];
 const all = form?.querySelector("[data-all]");
+const found = form?.querySelector('input[name="all"]');
 const said = form?.querySelector("[data-chosen]");
 const none = said?.textContent;
 
@@ -14,7 +15,8 @@ function show() {
   all.checked = chosen === boxes.length;
   all.indeterminate = chosen > 0 && chosen < boxes.length;
   said.textContent = chosen ? t("Chosen: {count}", { count: chosen }) : none;
-  form.querySelector("fieldset button").disabled = chosen === 0;
+  form.querySelector("fieldset button").disabled = chosen === 0 && !found?.checked;
+  for (const box of [all, ...boxes]) box.disabled = Boolean(found?.checked); // all of the list: no matter which of them
 }
 
 const page = document.querySelector("[data-records-of]");

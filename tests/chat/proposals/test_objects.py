@@ -15,7 +15,7 @@ from chat.models import Allowance, AlwaysSend, Proposal, ProposalStatus
 from chat.prompts.decisions import result_of
 from chat.proposals import Proposed, WriteCall, propose
 from chat.proposals.proposal_json import brief_json, proposal_json
-from graphs.models import Graph, Object, Revision, Workspace
+from graphs.models import Graph, Modification, Object, Revision, UseCase, Workspace
 from graphs.objects import actions
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.headers import object_for
@@ -100,6 +100,20 @@ def test_what_comes_and_goes(member: Member, spring: AlwaysSend) -> None:
     deleted = ask(member, "delete_object", object=name_of(spring))
     assert approve(member, deleted).status == ProposalStatus.APPLIED
     assert not AlwaysSend.objects.filter(object_key="spring").exists()
+
+
+def test_a_use_case_keeps_the_model_that_wrote_it(member: Member) -> None:
+    made = ask(member, "create_object", kind="usecase", fields={"data.name": "Slots"})
+    model = made.message.model
+    assert model
+    approve(member, made)
+    row = UseCase.objects.get(pk=made.object_key)
+    assert row.model == model
+
+    approve(member, ask(member, "update_object", object=f"usecase:{row.pk}", updates={"data.name": "More slots"}))
+    version = Revision.objects.get(key=made.object_key, version=1)
+    assert Modification.objects.get(change_set=version.change_set, action="create").new["model"] == model
+    assert UseCase.objects.get(pk=row.pk).model == model
 
 
 def test_foreign_and_hidden_objects_are_as_absent(

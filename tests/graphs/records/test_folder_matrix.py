@@ -9,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from graphs.models import Folder, UseCase
 from graphs.records import folder_matrix
 from graphs.records.folder_matrix import Cell, matrix_of, ordered
+from tests.graphs.records.conftest import AXES
 
 pytestmark = pytest.mark.django_db
 
@@ -83,6 +84,19 @@ def test_a_cell_has_those_in_it(folder: Folder) -> None:
     assert cells["High"] == Cell(12, 10, 11, 9)
     assert names(found.within(cells["High"])) == ["High"]
     assert names(found.within(None)) == ["High", "Low"]
+
+
+@pytest.mark.parametrize("threshold", [0, 0.5, 1, 2, 3.3, 4.9, 5, 9])
+def test_no_cell_reaches_over_a_threshold(folder: Folder, threshold: float) -> None:
+    for rating in range(1, 6):
+        rated(folder, str(rating), data=rating)
+    found = matrix_of(folder, AXES | {"thresholds": {"value": 5, "complexity": threshold}})
+    for columns in (2, 5, 12):
+        cells = {int(each.name): found.cell(each, columns, 10).column for each in found.placed}
+        assert [cells[rating] for rating in range(1, 6)] == sorted(cells.values())
+        assert 0 <= cells[1] <= cells[5] < columns
+        low, high = ({cells[r] for r in cells if (r >= threshold) == side} for side in (False, True))
+        assert not low & high
 
 
 @pytest.mark.parametrize("text", ["", "1-2-3", "0-1-1-1", "a-b-c-d", "1-2-3-٣", "-1-2-3-4", "1-2-3-4-5", "999-1-1-1"])

@@ -1,4 +1,5 @@
 import json
+import uuid
 from datetime import date
 from decimal import Decimal
 from typing import Any
@@ -12,7 +13,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from pytest_django import Settings
 
-from graphs.models import ChangeSet, Company, Graph, Modification, Object, Origin, UseCase, Workspace
+from graphs.models import ChangeSet, Company, Folder, Graph, Modification, Object, Origin, UseCase, Workspace
 from graphs.objects import one_by_one
 from graphs.objects.kinds import Kind
 from graphs.tables import importing, table
@@ -492,6 +493,13 @@ def test_what_is_no_choice_is_told_the_choices(client: Client) -> None:
     assert "prêt (ready)" in error["message"]
 
 
+def test_what_is_wrong_within_a_column_is_told_of_the_column(client: Client) -> None:
+    file = 'Name,Value scores\nSlots,"[{""axisId"": ""a"", ""rating"": 9}]"\n'
+    (error,) = preview(client, file, "usecase")["errors"]
+    assert (error["row"], error["column"], error["head"]) == (2, "data.valueScores", "Value scores")
+    assert error["message"].startswith("0.rating: ")
+
+
 def test_what_is_only_set_by_itself_is_no_choice_for_files(client: Client) -> None:
     (error,) = preview(client, "name,status\nNorthwind,Generating\n", "company")["errors"]
     assert (error["column"], error["code"]) == ("status", "refused")
@@ -508,6 +516,41 @@ def test_a_wrong_parent_hides_no_other_error(client: Client, shop: Shop) -> None
         ("parent", "Shop"), ("price", "Price"), ("weight", "Weight")
     }  # fmt: skip
     assert Product.objects.count() == 0
+
+
+def test_each_line_is_one_of_the_texts_where_a_field_has_texts(client: Client, demo_workspace: Workspace) -> None:
+    text = '"Faster picking\nFewer errors\n\n- Less paper"'
+    answer = send(client, f"data.name,data.benefits,data.problem\nPicking,{text},{text}\n", "usecase")
+    assert answer.status_code == 201, answer.content
+    made = UseCase.objects.get()
+    assert made.data["benefits"] == ["Faster picking", "Fewer errors", "Less paper"]
+    assert made.data["problem"] == "Faster picking\nFewer errors\n\n- Less paper"
+    # A text of lines that is there stays what it is through a file.
+    made.data["benefits"] = "One\ntwo"
+    made.save()
+    assert preview(client, exported(client, kind="usecase"), "usecase")["unchanged"] == 1
+
+
+def test_objects_are_moved_by_a_file_of_ids_and_parents(client: Client, demo_workspace: Workspace) -> None:
+    here, there = (Folder.objects.create(workspace=demo_workspace, name=name) for name in ("Here", "There"))
+    moved, stays, freed = (
+        UseCase.objects.create(workspace=demo_workspace, folder=here, data={"name": name}) for name in "abc"
+    )
+    file = f"id,parent\n{moved.pk},There\n{stays.pk},{here.pk}\n{freed.pk},\n"
+    told = preview(client, file, "usecase")
+    assert (told["creates"], told["updates"], told["unchanged"], told["errors"]) == (0, 2, 1, [])
+    change = told["rows"][0]["changes"][0]
+    assert (change["old"], change["oldTitle"], change["new"], change["newTitle"]) == (
+        str(here.pk), "Here", str(there.pk), "There"
+    )  # fmt: skip
+    assert send(client, file, "usecase").status_code == 201
+    for case, folder in ((moved, there), (stays, here), (freed, None)):
+        case.refresh_from_db()
+        assert case.folder == folder
+    unknown = problem(send(client, f"id,parent\n{uuid.uuid4()},There\n", "usecase"), 400, "import_refused")
+    assert [(error["row"], error["column"]) for error in unknown["rowErrors"]] == [(2, "data.name")]
+    nothing = problem(send(client, "parent\nThere\n", "usecase"), 400, "import_refused")
+    assert nothing["rowErrors"][0]["code"] == "no_fields"
 
 
 def test_one_bullet_is_a_list(client: Client, shop: Shop) -> None:

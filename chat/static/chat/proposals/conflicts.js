@@ -1,6 +1,7 @@
 /* What was changed meanwhile: expected and found, field by field; as a list, or to choose from. */
 
 import { visible } from "../../graphs/diff.js";
+import { valueText } from "../../graphs/diff/value-text.js";
 import { t } from "../../graphs/strings.js";
 import { shortTexts } from "../../graphs/words.js";
 import { h } from "../widget/elements.js";
@@ -42,11 +43,11 @@ function sentences(conflict) {
   return [what, " ", difference(conflict), by ? h("small", { text: ` ${by}` }) : ""];
 }
 
-function difference({ expected, found, code, detail }) {
+function difference({ expected, found, code, detail, ...words }) {
   if (detail && code !== "changed") return visible(detail);
   if (found === null) return t("is gone");
   if (expected === null) return t("is there already");
-  const sides = shortTexts(expected, found, LONGEST).map((text) => text || "“”");
+  const sides = shortTexts(...[expected, found].map((value) => valueText(value, words)), LONGEST).map((text) => text || "“”");
   if (sides.some((text) => text.length > LONGEST_IN_LINE || text.includes("\n"))) return blocks(sides);
   return t("was {expected}, is {found}", { expected: sides[0], found: sides[1] });
 }

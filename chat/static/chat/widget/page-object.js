@@ -1,6 +1,7 @@
 /* The page's object beside the conversation: reads its stream over the same socket, whoever changes it.
  *
- * On document it dispatches `countersign:object-changed` {object, version, changeSetId} and, whenever the list changes,
+ * On document it dispatches `countersign:object-changed` {object, version, changeSetId}, `countersign:held-changed` {object, kind,
+ * count, changeSetId} when something changed that the object holds, came into it or left it, and, whenever the list changes,
  * `countersign:proposals` {object, proposals} with all that wait about the object, and `countersign:taken-back` {changeSets}
  * when some were undone or done again. "change" says that `pending` did.
  */
@@ -30,11 +31,12 @@ export class PageObject extends EventTarget {
   }
 
   receive(frame) {
-    const { object, version, changeSetId, undoes } = frame;
+    const { object, version, changeSetId, undoes, kind, count } = frame;
     if (frame.type === "ai:object_changed") {
       this.tell("object-changed", { object, version, changeSetId });
       if (undoes) this.tell("taken-back", { changeSets: undoes });
-    } else if (frame.type === "ai:proposal") this.refresh();
+    } else if (frame.type === "ai:held_changed") this.tell("held-changed", { object, kind, count, changeSetId });
+    else if (frame.type === "ai:proposal") this.refresh();
     else if (frame.type === "ai:decision") this.decided({ id: frame.proposalId, status: frame.status });
   }
 

@@ -1,10 +1,12 @@
 // One field before and after: text as struck and new, code by lines, JSON by what changed in it.
 
 import { html } from "../dom.js";
+import { isObject } from "../merge-patch.js";
 import { t } from "../strings.js";
 import { codeLines } from "./code.js";
 import { startOf } from "./first-difference.js";
-import { jsonChanges } from "./json-changes.js";
+import { changesAt, pathOf } from "./json-changes.js";
+import { called, pathText, valueText } from "./value-text.js";
 import { visible } from "./visible.js";
 
 const LONGEST = 400;
@@ -12,7 +14,7 @@ const MOST_PATHS = 60;
 /** So many more each time, that a browser can draw at once. */
 const STEP = 1_000;
 
-/** `field` is `{field, label, form, old, new, oldTitle?, newTitle?, lines?}`; of one that is `cut`, the first of it. */
+/** `field` is `{field, label, form, old, new, oldTitle?, newTitle?, titles?, names?, lines?}`; of one that is `cut`, the first of it. */
 export function fieldChange(field) {
   const body = field.cut ? cutBody : BODIES[field.form] ?? textBody;
   const name = html("dt", {}, field.label);
@@ -31,11 +33,6 @@ function textBody({ old, new: now, oldTitle, newTitle }) {
   return sides(isNothing(old) ? null : called(oldTitle, asText(old)), isNothing(now) ? null : called(newTitle, asText(now)));
 }
 
-/** What a key leads to, by its title if the server says it; two of one title differ by their keys. */
-function called(title, key) {
-  return title ? `${title} (${key})` : key;
-}
-
 function codeBody({ old, new: now, lines }) {
   return codeLines(lines ?? [...linesOf(old, "-"), ...linesOf(now, "+")]);
 }
@@ -51,11 +48,11 @@ function linesOf(code, op) {
   return visible(code).split("\n").map((text, at) => ({ op, old: at + 1, new: at + 1, text }));
 }
 
-function jsonBody({ old, new: now }) {
-  const changes = jsonChanges(old ?? undefined, now ?? undefined);
+function jsonBody({ old, new: now, ...words }) {
+  const changes = changesAt(old ?? undefined, now ?? undefined);
   const list = html("ul", { class: "diff-paths" });
   const show = (from, to) => {
-    list.append(...changes.slice(from, to).map(pathChange));
+    list.append(...changes.slice(from, to).map((change) => pathChange(change, words)));
     if (to < changes.length) list.append(more(changes.length - to, () => show(to, to + STEP)));
   };
   show(0, MOST_PATHS);
@@ -71,9 +68,13 @@ function more(count, show) {
   return html("li", {}, button);
 }
 
-function pathChange({ path, old, new: now }) {
-  const name = path ? html("code", { class: "diff-path" }, visible(path)) : null;
-  return html("li", {}, name, sides(asJson(old), asJson(now)));
+/** Where something changed: by its titles and names where the server says them, else as JSON has it. */
+function pathChange({ steps, old, new: now }, words) {
+  const isNamed = words.titles || words.names;
+  const shown = isNamed ? html("span", { dir: "auto" }, visible(pathText(steps, words))) : html("code", {}, visible(pathOf(steps)));
+  shown.className = "diff-path";
+  const [was, is] = [old, now].map((value) => (isNamed && isObject(value) ? valueText(value, words) : asJson(value)));
+  return html("li", {}, steps.length ? shown : null, sides(was, is));
 }
 
 /** Both sides in a row; a side that is null was or is nothing. */

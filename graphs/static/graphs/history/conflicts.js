@@ -1,6 +1,7 @@
 // What is in the way of rolling back: later edits, by name, each to be left out.
 
 import { unshown, visible } from "../diff.js";
+import { valueText } from "../diff/value-text.js";
 import { html, textButton } from "../dom.js";
 import { t } from "../strings.js";
 import { momentText, shortText } from "../words.js";
@@ -8,15 +9,15 @@ import { momentText, shortText } from "../words.js";
 const LONGEST = 160;
 
 /** What a value is, short. */
-function short(value) {
-  return value === null || value === undefined ? t("nothing") : shortText(value, LONGEST) || t("empty");
+function short(value, words) {
+  return value === null || value === undefined ? t("nothing") : shortText(valueText(value, words), LONGEST) || t("empty");
 }
 
 function row(conflict, leave) {
   const { object, label, field, fieldLabel, code, detail, found, changedBy, changedAt } = conflict;
   const what = [label || object.id, fieldLabel || field].filter(Boolean).join(" · ");
   const by = changedBy ? [visible(changedBy), momentText(changedAt)].filter(Boolean).join(", ") : "";
-  const now = code === "changed" ? html("span", { class: "muted" }, t("now: {value}", { value: short(found) })) : null;
+  const now = code === "changed" ? html("span", { class: "muted" }, t("now: {value}", { value: short(found, conflict) })) : null;
   return html(
     "li",
     {},

@@ -7,15 +7,23 @@ import { language } from "../words.js";
 /** An amount of points, with two digits at most behind the point. */
 const amount = (value) => new Intl.NumberFormat(language(), { maximumFractionDigits: 2 }).format(value);
 
+/** Whether rows say the same: those are left alone, with the focus that one may have. */
+function same(some, others) {
+  const text = (row) => row.textContent.replace(/\s+/g, "");
+  return some.length === others.length && some.every((row, index) => text(row) === text(others[index]));
+}
+
 export class MatrixTable {
   constructor(view) {
-    this.rows = view.querySelector("[data-rows]");
+    this.view = view;
     this.pages = view.dataset.pages;
-    this.words = JSON.parse(document.getElementById("matrix-words").textContent);
+    this.words = JSON.parse(document.getElementById("matrix-words")?.textContent ?? "{}");
   }
 
   take(useCases) {
-    this.rows?.replaceChildren(...useCases.map((each) => this.#row(each)));
+    const shown = this.view.querySelector("[data-rows]");
+    const rows = useCases.map((each) => this.#row(each));
+    if (shown && !same([...shown.children], rows)) shown.replaceChildren(...rows);
   }
 
   #row({ id, name, status, value, complexity, quadrant }) {

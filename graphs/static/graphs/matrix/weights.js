@@ -51,6 +51,14 @@ export class MatrixWeights {
     this.buttons();
   }
 
+  /** Says from where on a side is high that has no number of its own. */
+  tellThresholds(axes) {
+    for (const side of Object.keys(FIELDS)) {
+      const input = this.form.querySelector(`[data-side="${side}"] [data-threshold]`);
+      if (input.value === "") input.placeholder = String(Number(axes[side].threshold.toPrecision(12)));
+    }
+  }
+
   /** The configuration as the form has it. */
   config() {
     const config = structuredClone(this.saved);
@@ -104,6 +112,7 @@ export class MatrixWeights {
     this.tell();
     this.fill();
     await this.preview();
+    this.view.settled();
   }
 
   /** Saves it all as one change. */
@@ -121,6 +130,7 @@ export class MatrixWeights {
       this.saved = config;
       await this.look();
       this.state.textContent = t("Saved.");
+      this.view.settled();
     } catch (error) {
       this.buttons();
       this.refused(error);

@@ -4,14 +4,23 @@ import { html, iconButton, textButton } from "../dom.js";
 import { ICONS } from "../icons.js";
 import { t } from "../strings.js";
 
-/** A text in the place of a list is one line. */
+/** What stands before a line of a list. */
+const BULLET = /^\s*[-*•]\s+/;
+
+/** Of a text in the place of a list, each line is one of it. */
 function textsOf(value) {
   if (Array.isArray(value)) return value.map(String);
-  return value ? [String(value)] : [];
+  return value ? linesOf(String(value)).map((line) => line.replace(BULLET, "")) : [];
+}
+
+function linesOf(text) {
+  return text.split(/\r?\n/).filter((line) => line.trim());
 }
 
 export function listEditor(value, { label }, raw = textsOf(value)) {
   const list = html("ol", { class: "field-lines" });
+  /** Those whose text has breaks that belong to it. */
+  const broken = new WeakSet();
   const areas = () => [...list.querySelectorAll("textarea")];
   const told = () => list.dispatchEvent(new Event("input", { bubbles: true }));
   const number = () => areas().forEach((area, at) => area.setAttribute("aria-label", t("{label}, line {number}", { label, number: at + 1 })));
@@ -19,9 +28,11 @@ export function listEditor(value, { label }, raw = textsOf(value)) {
   function line(text) {
     const area = html("textarea", { rows: "1" });
     area.value = text;
+    if (text.includes("\n")) broken.add(area);
     const remove = iconButton(ICONS.bin, t("Remove this line"), () => away(area));
     area.addEventListener("keydown", (event) => keyed(event, area));
     area.addEventListener("paste", (event) => pasted(event, area));
+    area.addEventListener("input", (event) => divided(event, area));
     return html("li", {}, area, remove);
   }
 
@@ -58,7 +69,7 @@ export function listEditor(value, { label }, raw = textsOf(value)) {
 
   /** Several lines are several texts. */
   function pasted(event, area) {
-    const lines = event.clipboardData.getData("text").split(/\r?\n/).filter((text) => text.trim());
+    const lines = linesOf(event.clipboardData.getData("text"));
     if (lines.length < 2) return;
     event.preventDefault();
     const rest = area.value.slice(area.selectionEnd);
@@ -66,6 +77,15 @@ export function listEditor(value, { label }, raw = textsOf(value)) {
     const last = lines.slice(1).reduce((after, text) => add(after, text), area);
     last.value += rest;
     told();
+  }
+
+  /** So are those that come otherwise, as by dictation; a break that somebody types with Shift + Enter stays within a text. */
+  function divided({ inputType }, area) {
+    if (inputType === "insertLineBreak") broken.add(area);
+    const lines = linesOf(area.value);
+    if (lines.length < 2 || broken.has(area)) return;
+    area.value = lines[0];
+    lines.slice(1).reduce((after, text) => add(after, text), area);
   }
 
   list.append(...(raw.length ? raw : [""]).map(line));

@@ -58,11 +58,13 @@ export class WholeObject {
   }
 
   #move() {
-    const { holderKind, holderLabel, holder } = this.#page.querySelector('[data-ask="move"]').dataset;
-    const choice = new HolderChoice(this.#api, holderKind, holder);
-    openDialog(t("Move {name}", { name: this.#title }), t("Move"), [choice.field(holderLabel)], async () => {
+    const { holderKind, holderLabel, holder, holderTitle, holderPlace, holds } = this.#page.querySelector('[data-ask="move"]').dataset;
+    const now = { key: holder, title: holderTitle, place: holderPlace };
+    const choice = new HolderChoice(this.#api, { kind: holderKind, label: holderLabel, now, holds: JSON.parse(holds) });
+    openDialog(t("Move {name}", { name: this.#title }), t("Move"), [choice.element], async () => {
       const parent = choice.chosen;
-      this.#done(await this.#api.change("move_object", { parent: parent && `${holderKind}:${parent}` }));
+      if (parent === holder) throw new Refusal(409, { detail: t("It stands there already. Choose another place.") });
+      this.#done(await this.#api.change("move_object", { parent: parent ? `${holderKind}:${parent}` : null }));
       location.reload();
     });
   }

@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from chat.proposals import WriteCall, propose
 from chat.proposals.proposal_json import brief_json, proposal_json
 from graphs.history.diffs import diff_of
-from graphs.history.key_titles import with_titles
+from graphs.history.value_words import with_titles
 from graphs.models import Folder, Graph, UseCase, Workspace
 from graphs.objects import actions
 from graphs.objects.operations import Create, Update
