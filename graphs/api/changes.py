@@ -243,8 +243,11 @@ def _both_sides(conflict: EditConflict, cut: bool, words: ValueWords) -> BothSid
         "version": conflict.version,
         "by": conflict.by,
         "at": conflict.at,
-        **words,
     }
+    if words.get("titles"):
+        sides["titles"] = words["titles"]
+    if words.get("names"):
+        sides["names"] = words["names"]
     if cut:
         sides["cut"] = True
     elif field and field.form == "code":
