@@ -15,6 +15,7 @@ from graphs.objects.kinds import KINDS, Field, Form, Kind
 from graphs.objects.operations import OF_THE_ROW, Create, Delete, Operation, Record, Update
 from graphs.objects.refs import ObjectName, Ref
 from graphs.objects.stores import find, labels
+from graphs.site.preview_places import require_time
 
 _ABSENT = pydantic.Field(default=None)
 
@@ -92,7 +93,11 @@ def _several(part: Kind) -> str:
 def diff_of(operations: Iterable[Operation], names: Mapping[Ref, str] | None = None) -> list[DiffEntry]:
     """One entry for each of the `net` operations; `names` has those of items whose names they do not hold."""
     words: dict[str, Words] = {}
-    return [_entry(operation, names or {}, words) for operation in operations]
+    entries: list[DiffEntry] = []
+    for operation in operations:
+        require_time()
+        entries.append(_entry(operation, names or {}, words))
+    return entries
 
 
 def labelled(diff: Iterable[DiffEntry]) -> list[DiffEntry]:

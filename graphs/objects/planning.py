@@ -34,6 +34,7 @@ from graphs.objects.strict import Patch
 from graphs.site.access import Member
 from graphs.site.counted_keys import counts_keys, is_far
 from graphs.site.json_values import MAX_JSON_CHARS, is_too_long, same, shown
+from graphs.site.preview_places import require_time
 
 #: Items that one plan may change, beside those that go with something of which they are parts.
 MAX_OPERATIONS = 5_000
@@ -88,6 +89,7 @@ def _take(object_plan: "ObjectPlan", steps: Sequence[Action], do: Callable[[Any]
     problems: list[str] = []
     objects = 0
     for number, step in enumerate(steps, start=1):
+        require_time()
         before = len(object_plan.operations)
         try:
             object_plan.do(step) if isinstance(step, ObjectAction) else do(step)
