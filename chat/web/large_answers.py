@@ -191,7 +191,7 @@ class LargeAnswers:
             if not asking.is_ended:
                 raise
             asking.close()
-            await _answer_instead(restarting(), scope, send)
+            await _answer_instead(restarting, scope, send)
         finally:
             asking.close()
 
@@ -274,10 +274,10 @@ async def _person(scope: dict[str, Any]) -> Identity | None:
 async def _refuse(person: Identity, scope: dict[str, Any], send: Any) -> None:
     address, door = address_of((scope.get("client") or [""])[0], scope["headers"]), resolve(scope["path"]).route
     refusal_events.tell(person.user.pk, address, f"{scope['method']} {door}", "throttled", 429)
-    await _answer_instead(too_many_large_answers(), scope, send)
+    await _answer_instead(too_many_large_answers, scope, send)
 
 
-async def _answer_instead(problem: Problem, scope: dict[str, Any], send: Any) -> None:
+async def _answer_instead(problem: Callable[[], Problem], scope: dict[str, Any], send: Any) -> None:
     translation.activate(identity.language_of(scope["headers"]))
     answer = answer_problem if scope["path"].startswith(identity.API) else answer_page
-    await answer(problem, scope["headers"], send)
+    await answer(problem(), scope["headers"], send)

@@ -1,6 +1,7 @@
 """Which addresses that the site talks to lead to other machines without TLS, or to whoever answers there."""
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from ipaddress import ip_address
 from typing import Any
@@ -21,7 +22,8 @@ _WITH_TLS = {
     "librabbitmq": "amqps",
     "http": "https",
 }
-#: Of Redis; without this parameter they are looked at.
+_HOST = re.compile(r"[\w.:%-]*")
+#: Of Redis; without this parameter certificates are looked at.
 _UNVERIFIED = frozenset({"none", "CERT_NONE", "optional", "CERT_OPTIONAL"})
 
 
@@ -70,7 +72,7 @@ def _parts(address: str) -> SplitResult | None:
         _ = parts.port
     except ValueError:
         return None
-    return parts
+    return parts if _HOST.fullmatch(parts.hostname or "") else None
 
 
 def _is_here(host: str) -> bool:

@@ -105,7 +105,7 @@ def _ending_at(until: float) -> Iterator[None]:
         with connection.execute_wrapper(_in_time):
             yield
     except OperationalError as error:
-        if took_too_long(error) and _is_over(until):
+        if took_too_long(error) and (_here.is_bounded or _is_over(until)):
             raise PreviewEnded(process_ends=_process_ends) from error
         raise
     finally:

@@ -11,7 +11,7 @@ from graphs.history import changes, live_edits
 from graphs.history.editing import Request
 from graphs.history.outside import begin_history
 from graphs.history.recording import Because
-from graphs.models import Graph, LiveEdit, Node, NodeType, Origin, Role, Workspace
+from graphs.models import Graph, LiveEdit, Node, NodeType, Object, Origin, Role, Workspace
 from graphs.objects.actions import parse
 from graphs.objects.edit_conflicts import MOST_NAMED, EditConflict, EditConflicts, SeenVersions
 from graphs.objects.operations import Delete, Operation, Update
@@ -21,6 +21,7 @@ from graphs.site.access import member_of
 from graphs.workflows.live import editing
 from tests.cast import member
 from tests.graphs.api.callers import post_json, problem, with_token
+from tests.graphs.history.test_many_conflicts import made
 
 pytestmark = pytest.mark.django_db
 CHANGES = "/api/v1/graphs/nba/changes"
@@ -37,7 +38,7 @@ def nodes(graph: Graph, count: int) -> list[Ref]:
     return [Ref("node", f"n{n}") for n in range(count)]
 
 
-def renamed(around: Graph, items: list[Ref], old: str, new: str, who: User, field: str = "name") -> None:
+def renamed(around: Object, items: list[Ref], old: str | None, new: str, who: User, field: str = "name") -> None:
     changes.apply(around, [Update(item, {field: old}, {field: new}) for item in items], Because(who, Origin.MANUAL))
 
 
@@ -47,7 +48,7 @@ def live(graph: Graph, who: User, items: list[Ref], name: str) -> LiveEdit:
     return editing.edit(member_of(who), graph.pk, Request(asked, key=uuid.uuid4().hex, digest=name))
 
 
-def met(around: Graph, operations: list[Operation], version: int = 1) -> tuple[tuple[EditConflict, ...], int]:
+def met(around: Object, operations: list[Operation], version: int = 1) -> tuple[tuple[EditConflict, ...], int]:
     """What stands in the way of somebody who saw all of them at a version, and how many statements told it."""
     seen = SeenVersions.read(around, [(each.item, version) for each in operations])
     with CaptureQueriesContext(connection) as captured, pytest.raises(EditConflicts) as refused:
@@ -73,23 +74,29 @@ def test_a_thousand_parts_take_as_many_statements_as_one(nba: Graph, alice: User
     }
 
 
-def test_a_thousand_objects_take_as_many_statements_as_one(demo_workspace: Workspace, nba: Graph, alice: User) -> None:
-    types = NodeType.objects.bulk_create(
-        NodeType(workspace=demo_workspace, key=f"t{n}", display_name="0") for n in range(1_000)
-    )
-    for each in NodeType.objects.filter(pk__in=[each.pk for each in types]):
-        begin_history(each)
-    items = [Ref("nodeType", each.key) for each in types]
-    for old, new in (("0", "1"), ("1", "2")):
-        renamed(nba, items, old, new, alice, "displayName")
+def test_a_thousand_objects_take_as_many_statements_as_one(demo_workspace: Workspace, alice: User) -> None:
+    headers = made(demo_workspace, 1_000)
+    items = [Ref(of.type, of.key) for of in headers]
+    for old, new in ((None, "1"), ("1", "2")):
+        renamed(headers[0], items, old, new, alice, "data.problem")
 
-    (one, few), (many, as_few) = (
-        met(nba, mine(some, "2", "displayName"), stored(nba, some[:1])[some[0]].version - 1)
-        for some in (items[:1], items)
-    )
+    (one, few), (many, as_few) = (met(headers[0], mine(some, "2", "data.problem"), 2) for some in (items[:1], items))
 
     assert (as_few, len(many)) == (few, MOST_NAMED)
     assert {(each.expected, each.found, each.by) for each in (*one, *many)} == {("1", "2", "alice")}
+
+
+def test_node_types_are_told_with_those_of_the_graph(demo_workspace: Workspace, nba: Graph, alice: User) -> None:
+    items = [Ref("nodeType", f"t{n}") for n in range(12)]
+    for item in items:
+        begin_history(NodeType.objects.create(workspace=demo_workspace, key=item.key, display_name="0"))
+    renamed(nba, items, "0", "1", alice, "displayName")
+    seen = stored(nba, items)[items[0]].version - 1
+
+    (one, few), (many, as_few) = (met(nba, mine(some, "1", "displayName"), seen) for some in (items[:1], items))
+
+    assert (as_few, len(many)) == (few, 12)
+    assert {(each.expected, each.found, each.by) for each in (*one, *many)} == {("0", "1", "alice")}
 
 
 def test_what_was_done_live_to_many_takes_as_many_statements_as_to_one(nba: Graph, alice: User, dora: User) -> None:

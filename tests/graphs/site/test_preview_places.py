@@ -253,29 +253,20 @@ def test_a_place_with_time_bounds_no_statement() -> None:
         assert statement_timeout() == before
 
 
-def test_more_than_two_do_not_run_though_places_lapse(
+def test_who_had_a_place_does_not_work_on_beside_who_has_it_now(
     monkeypatch: pytest.MonkeyPatch, threads: Callable[..., "Future[object]"]
 ) -> None:
-    """Who never lets go by itself ends, and is not there beside those who came after."""
     monkeypatch.setattr(preview_places, "WAIT_S", 20)
-    monkeypatch.setattr(preview_places, "LAPSES_S", 0.3)
-    at_work, most = set[int](), list[int]()
-    lock = threading.Lock()
+    monkeypatch.setattr(preview_places, "LAPSES_S", 0.5)
 
     def endless(user_id: int) -> None:
         with place(user_id):
-            with lock:
-                at_work.add(user_id)
-                most.append(len(at_work))
-            try:
-                work_for_ever()
-            finally:
-                with lock:
-                    at_work.discard(user_id)
+            work_for_ever()
 
-    started = [threads(endless, user_id) for user_id in range(5)]
-    assert {type(each.exception(30)) for each in started} == {PreviewEnded}
-    assert max(most) <= MOST + 1  # one may be on its way out
+    late = [threads(endless, user_id) for user_id in (1, 2)]
+    until(lambda: len(preview_places._taken) == MOST)
+    with place(3):
+        assert {type(each.exception(20)) for each in late} == {PreviewEnded}
     assert list(preview_places._taken) == []
 
 
