@@ -1,6 +1,7 @@
 """What others changed since somebody looked, of many items: told in as many statements as of one."""
 
 import uuid
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -151,7 +152,7 @@ def test_who_saw_all_is_asked_nothing(nba: Graph, alice: User) -> None:
 def test_of_many_the_first_are_told_and_all_are_counted(nba: Graph, alice: User, bob: User) -> None:
     items = nodes(nba, MOST_NAMED + 7)
     renamed(nba, items, "0", "1", alice)
-    body = {
+    body: dict[str, Any] = {
         "actions": [
             {"action": "update_node", "arguments": {"nodeKey": i.key, "updates": {"name": "x"}}} for i in items
         ],
@@ -214,7 +215,7 @@ def test_what_stands_in_the_way_when_it_is_done_is_cut_as_well(nba: Graph, alice
     items = nodes(nba, MOST_NAMED + 3)
     edit = live(nba, alice, items, "1")
     renamed(nba, items, "1", "2", alice)
-    request = editing.Request((), key=str(uuid.uuid4()), digest="d")
+    request = Request((), key=str(uuid.uuid4()), digest="d")
     with pytest.raises(EditConflicts) as refused:
         editing.take_back(member_of(alice), nba.pk, edit.version, request)
     assert (len(refused.value.conflicts), refused.value.count) == (MOST_NAMED, len(items))
