@@ -29,6 +29,7 @@ from graphs.site.api.paging import Page, page_of
 from graphs.site.api.problems import Problem, too_much_to_search
 from graphs.site.login_limit import LimitedLoginForm
 from graphs.site.pages import member_page, render_page, searching
+from graphs.site.readable_json import readable
 from graphs.site.search_time import TooMuchToSearch
 from graphs.site.uploads import was_too_big
 from graphs.workflows import listing, trust
@@ -155,7 +156,7 @@ def node_type_detail(request: HttpRequest, member: Member, node_type: str) -> Ht
 
 
 def _text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2) if value else ""
+    return value if isinstance(value, str) else readable(value) if value else ""
 
 
 @require_POST

@@ -1,6 +1,5 @@
 """Operations as people read them, item by item and field by field; the same shape everywhere."""
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal, NotRequired
 
@@ -16,6 +15,7 @@ from graphs.objects.operations import OF_THE_ROW, Create, Delete, Operation, Rec
 from graphs.objects.refs import ObjectName, Ref
 from graphs.objects.stores import find, labels
 from graphs.site.preview_places import require_time
+from graphs.site.readable_json import readable
 
 _ABSENT = pydantic.Field(default=None)
 
@@ -179,4 +179,4 @@ def _text(field: Field, value: Any) -> str:
         return ""
     if field.form == "code":
         return str(value)
-    return json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True)
+    return readable(value, sort_keys=True)
