@@ -1,4 +1,4 @@
-"""What `manage.py check`, the log of a start and administrators' pages say: what cannot work, and too many rights."""
+"""What `manage.py check`, the log of a start and administrators' pages say: what cannot work, and what is unsafe."""
 
 from contextlib import suppress
 from typing import Any
@@ -8,7 +8,7 @@ from django.utils.translation import gettext
 
 from chat.engine import available_models
 from chat.providers.sentences import Sentence
-from graphs.site import owner
+from graphs.site import encryption, owner
 from graphs.site.database_away import AWAY
 from rag.checks import embedder_is_usable
 
@@ -24,11 +24,15 @@ def _in_words(sentence: str) -> str:
 
 
 def problems() -> list[str]:
-    """Sentences about models that are asked for and cannot work, and about the role; none when all is well.
+    """Sentences about models that are asked for and cannot work, addresses and the role; none when all is well.
 
     A process asks the database the first time only, and not while it is away.
     """
     role = ""
     with suppress(*AWAY):
         role = owner.rights_to_rewrite()
-    return [*(check.msg for check in (*models_are_usable(), *embedder_is_usable())), *filter(None, [role])]
+    return [
+        *(check.msg for check in (*models_are_usable(), *embedder_is_usable())),
+        *encryption.problems(available_models.addresses()),
+        *filter(None, [role]),
+    ]

@@ -30,6 +30,7 @@ from graphs.site.api.problems import Problem, busy, too_much_to_search
 from graphs.site.database_away import AWAY, waited_too_long
 from graphs.site.login_limit import LimitedLoginForm
 from graphs.site.pages import come_again, member_page, render_page, searching, seconds_of
+from graphs.site.readable_json import readable
 from graphs.site.search_time import TooMuchToSearch
 from graphs.site.uploads import was_too_big
 from graphs.workflows import listing, trust
@@ -156,7 +157,7 @@ def node_type_detail(request: HttpRequest, member: Member, node_type: str) -> Ht
 
 
 def _text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2) if value else ""
+    return value if isinstance(value, str) else readable(value) if value else ""
 
 
 @require_POST

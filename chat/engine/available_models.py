@@ -35,6 +35,11 @@ def problems() -> list[str]:
     return configured_models.problems(settings.CHAT_PROVIDERS, _environ())
 
 
+def addresses() -> dict[str, str]:
+    """The addresses of vendors that the environment gives, by their variables."""
+    return configured_models.addresses(settings.CHAT_PROVIDERS, _environ())
+
+
 def _environ() -> Mapping[str, str]:
     named = ("LLM_PROVIDER", "LLM_MODEL", "EMBEDDING_PROVIDER")
     return ChainMap({name: getattr(settings, name) for name in named}, os.environ)

@@ -285,6 +285,12 @@ def problems(table: Mapping[str, Mapping[str, Any]], environ: Mapping[str, str])
         return [str(wrong)]
 
 
+def addresses(table: Mapping[str, Mapping[str, Any]], environ: Mapping[str, str]) -> dict[str, str]:
+    """The addresses that an environment gives for names of a table, by their variables."""
+    variables = sorted({_variable(name, "BASE_URL") for name in table})
+    return {variable: environ[variable].strip() for variable in variables if environ.get(variable, "").strip()}
+
+
 #: The last table that was read, and its entries: each question asks for a model.
 _read: tuple[Mapping[str, Mapping[str, Any]], dict[str, Entry]] = ({}, {})
 

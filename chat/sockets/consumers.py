@@ -13,10 +13,11 @@ from chat.concurrency.database import in_db
 from chat.queries.conversations import message_for
 from chat.queries.streams import ReadableStream, stream_name_of
 from chat.sockets import commands, frames
-from chat.sockets.closing import ACCESS_CODES, Closing
+from chat.sockets.closing import ACCESS_CODES, RESTARTING, Closing
 from chat.sockets.person import PersonConsumer
 from chat.sockets.subscriptions import Subscriptions
 from graphs.site.access import NotFound
+from graphs.site.database_away import AWAY
 from graphs.site.telemetry.events import emit
 
 
@@ -90,8 +91,11 @@ class ChatConsumer(PersonConsumer):
         answer = {name: accepted[name] for name in shown} | {"streamId": accepted["stream"]} | (more or {})
         await self.send_frame({"type": "ai:accepted", "_id": frame.id, **answer})
         if not self._subscriptions.reads(accepted["sessionId"]):
-            stream = await self._readable(accepted["stream"])
-            self._subscriptions.start(stream, await self._subscriptions.watch(stream, accepted["after"]))
+            try:
+                stream = await self._readable(accepted["stream"])
+                self._subscriptions.start(stream, await self._subscriptions.watch(stream, accepted["after"]))
+            except AWAY:  # The frame was accepted: it comes back and reads.
+                raise Closing(RESTARTING) from None
 
     async def _subscribe(self, frame: frames.Subscribe) -> None:
         stream = await self._readable(_stream_name(frame))

@@ -117,9 +117,11 @@ class PersonConsumer(GatedConsumer):
                 raise Closing(NOT_AUTHENTICATED)
             async with self.order:
                 await self.handle(frame)
-        except (Closing, *AWAY, NotServing):
+        except (Closing, NotServing):
             raise
         except Exception as error:  # Any: `refusals.described` logs what it does not know, and the socket stays open.
+            if isinstance(error, AWAY) and not refusals.may_be_tried_again(error):
+                raise
             own_id = frames.guessed_id(text_data) if data is None else frames.own_id(data)
             code, text, details = refusals.described(error)
             if code != "internal":

@@ -1,7 +1,7 @@
 """The tool that searches conversations: those of the person, whatever they are about."""
 
 import re
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Annotated, Any
 
 from django.contrib.postgres.search import SearchQuery, SearchVector
@@ -98,7 +98,8 @@ def _period(text: str) -> tuple[datetime, datetime]:
     begin, end = moment_of(first), moment_of(last or first)
     if begin is None or end is None or begin > end:
         raise ToolFailed("The period ends before it begins: write 7d, 2026-03-31, or 2026-03-01/2026-03-31.")
-    return begin, end + (timedelta(days=1) if _DATE.fullmatch(last or first) else timedelta())
+    is_day = _DATE.fullmatch(last or first) and end.date() < date.max
+    return begin, end + (timedelta(days=1) if is_day else timedelta())
 
 
 def _row(message: Message, query: str) -> dict[str, Any]:

@@ -11,6 +11,10 @@ DEAF_S = 30.0
 LOOK_S = 5.0
 #: Beyond the time in which runs may finish, what goodbyes and threads have.
 MORE_S = 9.0
+#: How long sockets may take to say goodbye, and ordinary requests to end.
+GOODBYE_S = 5.0
+#: What threads have once all has been said: those of requests that nobody waits for any more.
+THREADS_S = 3.0
 
 _ends = False
 

@@ -23,7 +23,7 @@ from chat.sockets.backpressure import Gate, TooSlow, release_gate, response_gate
 from chat.sockets.strangers import address_of
 from chat.web.problem_answer import answer_page, answer_problem
 from graphs.site import refusal_events
-from graphs.site.api.problems import too_many_large_answers
+from graphs.site.api.problems import Problem, restarting, too_many_large_answers
 from graphs.site.database_away import AWAY
 
 log = logging.getLogger("countersign.api")
@@ -41,8 +41,35 @@ READ_WITHIN_S = 30.0
 #: Where a scope has what tells a place how its answer is made.
 PLACE = "countersign.place"
 
+#: Requests that wait for a place or an answer, of which nothing was sent yet.
+_open: set["_Asking"] = set()
+
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 Answer = Callable[[HttpRequest], HttpResponseBase]
+
+
+def close_all() -> None:
+    """Lets nobody wait longer for an answer of which nothing was sent yet, because this process ends."""
+    for asking in list(_open):
+        asking.end()
+
+
+class _Asking:
+    """A request, until the first of its answer is sent."""
+
+    def __init__(self) -> None:
+        self._task = asyncio.current_task()
+        self.is_ended = False
+        _open.add(self)
+
+    def end(self) -> None:
+        """Ends it, also where it waits for its thread; asked again until it has ended."""
+        assert self._task is not None
+        self.is_ended = True
+        self._task.cancel()
+
+    def close(self) -> None:
+        _open.discard(self)
 
 
 class Place:
@@ -157,12 +184,27 @@ class LargeAnswers:
         if person is None:
             await self._application(scope, receive, send)
             return
+        asking = _Asking()
+        try:
+            await self._answer(asking, person, scope, receive, send)
+        except asyncio.CancelledError:
+            if not asking.is_ended:
+                raise
+            asking.close()
+            await _answer_instead(restarting, scope, send)
+        finally:
+            asking.close()
+
+    async def _answer(
+        self, asking: _Asking, person: Identity, scope: dict[str, Any], receive: Receive, send: Any
+    ) -> None:
         place = await self.places.take(person.user.pk)
         if place is None:
+            asking.close()
             await _refuse(person, scope, send)
             return
         try:
-            await self._application({**scope, PLACE: place}, receive, _Paced(place, send))
+            await self._application({**scope, PLACE: place}, receive, _Paced(place, asking, send))
         except TooSlow:
             log.warning("an answer to user %s cut off, its reader took nothing for a while", place.user_id)
             place.gate.cut()
@@ -190,12 +232,16 @@ def making(request: HttpRequest, answer: Answer) -> Answer:
 class _Paced:
     """Sends no faster than the reader takes it: the rest waits in Django's response, and not once more in a buffer."""
 
-    def __init__(self, place: Place, send: Any) -> None:
+    def __init__(self, place: Place, asking: _Asking, send: Any) -> None:
         self._place = place
+        self._asking = asking
         self._send = send
 
     async def __call__(self, message: dict[str, Any]) -> None:
+        if self._asking.is_ended:  # and told so
+            return
         if message["type"] == "http.response.start":
+            self._asking.close()
             await self._send(message)
             self._place.gate = response_gate(self._send)
             return
@@ -226,8 +272,12 @@ async def _person(scope: dict[str, Any]) -> Identity | None:
 
 
 async def _refuse(person: Identity, scope: dict[str, Any], send: Any) -> None:
-    address = address_of((scope.get("client") or [""])[0], scope["headers"])
-    refusal_events.tell(person.user.pk, address, f"{scope['method']} {resolve(scope['path']).route}", "throttled", 429)
+    address, door = address_of((scope.get("client") or [""])[0], scope["headers"]), resolve(scope["path"]).route
+    refusal_events.tell(person.user.pk, address, f"{scope['method']} {door}", "throttled", 429)
+    await _answer_instead(too_many_large_answers, scope, send)
+
+
+async def _answer_instead(problem: Callable[[], Problem], scope: dict[str, Any], send: Any) -> None:
     translation.activate(identity.language_of(scope["headers"]))
     answer = answer_problem if scope["path"].startswith(identity.API) else answer_page
-    await answer(too_many_large_answers(), scope["headers"], send)
+    await answer(problem(), scope["headers"], send)

@@ -27,8 +27,6 @@ reactor: Any = _installed_reactor
 
 log = logging.getLogger("countersign.server")
 
-#: How long sockets may take to say goodbye, and ordinary requests to end.
-GOODBYE_S = 5.0
 TURN_AWAY_EVERY_S = 0.1
 #: How long a thread at work for one request may keep all streams waiting for the interpreter; Python's default is 5 ms.
 THREADS_MAY_HOLD_S = 0.0005
@@ -115,7 +113,10 @@ class DrainingServer(Server):
         if self._stopping is None:
             from django.conf import settings
 
+            from graphs.site import preview_places
+
             ending.end_within(settings.DRAIN_S + ending.MORE_S)
+            preview_places.end_all()
             self._stopping = self._loop.create_task(self._drain())
 
     def _stop(self) -> None:
@@ -131,6 +132,7 @@ class DrainingServer(Server):
             log.exception("the process could not end in peace")
             self.exit_code = 1
         finally:
+            ending.end_within(ending.THREADS_S)
             self._stop()
 
     async def _say_goodbye(self) -> None:
@@ -149,7 +151,7 @@ class DrainingServer(Server):
         await asyncio.sleep(0.1)
 
     async def _requests_end(self) -> None:
-        deadline = self._loop.time() + GOODBYE_S
+        deadline = self._loop.time() + ending.GOODBYE_S
         # Daphne tells nobody when a connection ends, so this has to look.
         while self._loop.time() < deadline and any(  # noqa: ASYNC110
             "disconnected" not in found for found in self.connections.values()
@@ -169,12 +171,13 @@ async def _turn_away_readers() -> None:
     """Ends again and again who was about to begin reading, or comes over a connection that is still open."""
     from chat.sockets import connection
     from chat.sockets.closing import RESTARTING
-    from chat.web import sse, waiting
+    from chat.web import large_answers, sse, waiting
 
     while True:
         connection.close_all(RESTARTING)
         sse.close_all()
         waiting.close_all()
+        large_answers.close_all()
         await asyncio.sleep(TURN_AWAY_EVERY_S)
 
 

@@ -1,6 +1,5 @@
 """How the admin shows links, code and JSON."""
 
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +8,8 @@ from django.db.models import Model
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+
+from graphs.site.readable_json import readable
 
 
 def link(address: str, text: Any) -> SafeString:
@@ -35,7 +36,7 @@ def code(text: str) -> SafeString:
 
 def pretty(value: Any) -> str:
     """A JSON value as readable text."""
-    return json.dumps(value, ensure_ascii=False, indent=2)
+    return readable(value)
 
 
 def json_code(value: Any) -> SafeString:

@@ -108,6 +108,8 @@ def _previewed(
         raise Http404 from None
     except preview_places.TooManyPreviews as busy:
         return error_pages.throttled(request, problem_of(busy))
+    except preview_places.PreviewEnded as ended:
+        return error_pages.failed(request, problem_of(ended))
     except ChangeRefused as error:  # there is nothing to show
         messages.error(request, problem or str(error))
         return redirect("admin:graphs_changeset_change", change_set.pk)

@@ -1,6 +1,6 @@
 """The matrix of a folder as the API answers with it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Self
 
 from graphs.records.folder_matrix import FolderMatrix, Rated
@@ -9,6 +9,8 @@ from graphs.site.shapes import Shape
 
 #: Digits behind the point: sums of products are not exact beyond.
 _DIGITS = 6
+#: Characters of names of axes that are told as missing in one answer; what lacks further ones has only their count.
+UNRATED_CHARS = 200_000
 
 
 class MatrixAxisShape(Shape):
@@ -49,7 +51,8 @@ class SidesShape(Shape):
 class PlacedShape(Shape):
     """`x` is the share of complexity and `y` that of value, from 0 to 1.
 
-    While ratings are missing, `unrated` names their axes: the amounts are those so far, and there is no place.
+    While ratings are missing, `unrated` names their axes: the amounts are those so far, and there is no place. Where
+    many names were told before, there is `unratedCount` instead.
     """
 
     id: str
@@ -61,11 +64,21 @@ class PlacedShape(Shape):
     y: float | None
     quadrant: Quadrant | None
     unrated: list[str]
+    unrated_count: int | None = None
 
     @classmethod
-    def of(cls, each: Rated) -> Self:
+    def of_all(cls, rows: Iterable[Rated]) -> list[Self]:
+        found, room = [], UNRATED_CHARS
+        for each in rows:
+            room -= sum(map(len, each.place.unrated))
+            found.append(cls.of(each, names_axes=room >= 0))
+        return found
+
+    @classmethod
+    def of(cls, each: Rated, *, names_axes: bool) -> Self:
         place = each.place
         is_placed = not place.unrated
+        counted = {} if names_axes or is_placed else {"unrated_count": len(place.unrated)}
         return cls(
             id=each.id,
             name=each.name,
@@ -75,7 +88,8 @@ class PlacedShape(Shape):
             x=round(place.x, _DIGITS) if is_placed else None,
             y=round(place.y, _DIGITS) if is_placed else None,
             quadrant=place.quadrant if is_placed else None,
-            unrated=list(place.unrated),
+            unrated=list(place.unrated) if names_axes else [],
+            **counted,
         )
 
 
@@ -85,8 +99,7 @@ class FolderMatrixShape(Shape):
 
     @classmethod
     def of(cls, matrix: FolderMatrix) -> Self:
-        use_cases = [PlacedShape.of(each) for each in matrix.use_cases]
-        return cls(axes=SidesShape.of(matrix.matrix), use_cases=use_cases)
+        return cls(axes=SidesShape.of(matrix.matrix), use_cases=PlacedShape.of_all(matrix.use_cases))
 
 
 class MatrixPreview(Shape):
@@ -99,5 +112,5 @@ class MatrixPreview(Shape):
 
     @classmethod
     def of(cls, matrix: FolderMatrix, rows: Sequence[Rated], pages: int, drawing: str) -> Self:
-        use_cases = [PlacedShape.of(each) for each in rows]
+        use_cases = PlacedShape.of_all(rows)
         return cls(axes=SidesShape.of(matrix.matrix), use_cases=use_cases, pages=pages, drawing=drawing)

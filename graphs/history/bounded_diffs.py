@@ -8,6 +8,7 @@ from graphs.history.brief_diffs import FIELD_CHARS, LINES
 from graphs.history.diffs import DiffEntry, DiffField
 from graphs.history.first_difference import alike, clipped, clipped_lines, from_difference, texts_from_difference
 from graphs.objects.operations import OF_THE_ROW, Create, Delete, Operation, Record, Update
+from graphs.site.preview_places import require_time
 
 #: What the values of one answer may weigh that are compared and shown whole.
 MOST = 2_000_000
@@ -89,6 +90,7 @@ def beginnings(old: Any, new: Any) -> tuple[Any, Any]:
 
 def _shortened(operation: Operation, room: Room) -> tuple[Operation, dict[str, tuple[Any, Any]]]:
     """The operation with beginnings of values that find no room, and these values, old and new, by field."""
+    require_time()
     match operation:
         case Create(item, record):
             long = {name: (None, value) for name, value in _of_fields(record) if not room.takes(value)}

@@ -1,6 +1,5 @@
 """Operations as people read them, item by item and field by field; the same shape everywhere."""
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal, NotRequired
 
@@ -15,6 +14,8 @@ from graphs.objects.kinds import KINDS, Field, Form, Kind
 from graphs.objects.operations import OF_THE_ROW, Create, Delete, Operation, Record, Update
 from graphs.objects.refs import ObjectName, Ref
 from graphs.objects.stores import find, labels
+from graphs.site.preview_places import require_time
+from graphs.site.readable_json import readable
 
 _ABSENT = pydantic.Field(default=None)
 
@@ -95,7 +96,11 @@ def _several(part: Kind) -> str:
 def diff_of(operations: Iterable[Operation], names: Mapping[Ref, str] | None = None) -> list[DiffEntry]:
     """One entry for each of the `net` operations; `names` has those of items whose names they do not hold."""
     words: dict[str, Words] = {}
-    return [_entry(operation, names or {}, words) for operation in operations]
+    entries: list[DiffEntry] = []
+    for operation in operations:
+        require_time()
+        entries.append(_entry(operation, names or {}, words))
+    return entries
 
 
 def labelled(diff: Iterable[DiffEntry]) -> list[DiffEntry]:
@@ -191,4 +196,4 @@ def _text(field: Field, value: Any) -> str:
         return ""
     if field.form == "code":
         return str(value)
-    return json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True)
+    return readable(value, sort_keys=True)

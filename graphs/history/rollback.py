@@ -35,6 +35,7 @@ from graphs.objects.operations import Operation, Update, inverses, to_json
 from graphs.objects.preconditions import Before, Conflicting
 from graphs.objects.refs import Ref
 from graphs.objects.stores import ObjectChange, befores, find, labels, users
+from graphs.site.preview_places import require_time
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,6 +247,7 @@ def preview(workspace_id: int, scope: Scope, left_out: Collection[LeftOut] = (),
         chosen.setdefault(each.item, []).append(each)
     taken_back = [ObjectChange(change.object, inverses(change.operations)) for change in made]
     for change, before in zip(made, befores(taken_back, held=held), strict=True):
+        require_time()
         left = _left_in(change, chosen)
         own = Ref(change.object.type, change.object.key)
         undone = undo(change.operations, before, left)

@@ -148,6 +148,13 @@ def growth(operations: Iterable[Operation]) -> int:
     return by
 
 
+def weight(operations: Iterable[Operation]) -> int:
+    """How many characters all of them hold as JSON, before and after, nearly."""
+    return sum(
+        _bytes(each.old) + _bytes(each.new) if isinstance(each, Update) else _bytes(each.record) for each in operations
+    )
+
+
 def _bytes(record: Record) -> int:
     return len(json.dumps(fields(record), default=str))
 

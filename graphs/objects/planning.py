@@ -26,7 +26,7 @@ from graphs.objects.kinds import KINDS, Kind, is_object, store_of, whole_of
 from graphs.objects.model_rows import full_record, new_row, placing, record_of, row_of, writes_together
 from graphs.objects.model_users import led_by
 from graphs.objects.new_keys import NewKeys, is_new, may_create, no_key
-from graphs.objects.operations import Create, Delete, Operation, Planned, Record, Target, Update, net
+from graphs.objects.operations import Create, Delete, Operation, Planned, Record, Target, Update, net, weight
 from graphs.objects.patches import replaced
 from graphs.objects.refs import Ref
 from graphs.objects.stores import ObjectChange, refuse_users, require_room
@@ -34,9 +34,13 @@ from graphs.objects.strict import Patch
 from graphs.site.access import Member
 from graphs.site.counted_keys import counts_keys, is_far
 from graphs.site.json_values import MAX_JSON_CHARS, is_too_long, same, shown
+from graphs.site.preview_places import require_time
 
 #: Items that one plan may change, beside those that go with something of which they are parts.
 MAX_OPERATIONS = 5_000
+#: Characters of all that one change takes and gives, as JSON; so few operations are not weighed.
+MAX_CHANGE_CHARS = 50_000_000
+FEW = 20
 #: Actions of one plan that concern whole objects: each of these is read, checked and saved through its model. Updates
 #: of rows that are read together and saved together do not count: they take as many statements as one.
 MAX_OBJECTS = 200
@@ -75,6 +79,7 @@ def plan(
     if (counted := len(operations) - object_plan.going_along) > MAX_OPERATIONS:
         message = _("{count} items would change; at most {most} can at once. Do it in parts.")
         raise ChangeRefused(message.format(count=counted, most=MAX_OPERATIONS))
+    refuse_too_much(operations)
     refuse_oversized(operations)
     require_room(around.workspace_id, operations)
     _refuse_changes_of_deleted(around, operations)
@@ -88,6 +93,7 @@ def _take(object_plan: "ObjectPlan", steps: Sequence[Action], do: Callable[[Any]
     problems: list[str] = []
     objects = 0
     for number, step in enumerate(steps, start=1):
+        require_time()
         before = len(object_plan.operations)
         try:
             object_plan.do(step) if isinstance(step, ObjectAction) else do(step)
@@ -111,6 +117,13 @@ def _refuse_changes_of_deleted(around: Object, operations: Sequence[Operation]) 
     ):
         message = _("{object} would be deleted with all that is in it. Leave out what else would change there.")
         raise ChangeRefused(message.format(object=own))
+
+
+def refuse_too_much(operations: Sequence[Operation]) -> None:
+    """Raises `ChangeRefused` where all of many operations are too long together: all is held, stored and shown."""
+    if len(operations) > FEW and weight(operations) > MAX_CHANGE_CHARS:
+        message = _("More than {most} characters would change, come or go at once. Do it in parts.")
+        raise ChangeRefused(message.format(most=MAX_CHANGE_CHARS))
 
 
 def refuse_oversized(operations: Iterable[Operation]) -> None:

@@ -28,9 +28,12 @@ from graphs.objects.operations import Record
 from graphs.objects.refs import Ref
 from graphs.page_parts.looks import SHORT, Look, choices_of, look_of
 from graphs.site.access import Member
+from graphs.site.readable_json import beginning
 
 #: Objects that a page lists of each kind that its object holds.
 LISTED = 50
+#: Characters of JSON that a page shows; its editor has it whole.
+JSON_SHOWN = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +244,7 @@ def _as_shown(look: Look, value: Any, choices: Sequence[tuple[str, str]], axes: 
         case "scores":
             return _rated(value, axes)
         case "json":
-            return None if value is None else json.dumps(value, ensure_ascii=False, indent=2)
+            return None if value is None else beginning(value, JSON_SHOWN)
     return value
 
 

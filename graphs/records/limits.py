@@ -10,6 +10,8 @@ TEXTS = 100
 LISTED_CHARS = 1_000
 #: Characters of the section of an executive summary.
 SECTION_CHARS = 50_000
+#: Characters of all data of a use case, as JSON: thousands of them are read, moved and deleted at once.
+DATA_CHARS = 200_000
 #: Keys of a use case that no field names, and characters of each such key.
 OTHER_KEYS = 100
 KEY_CHARS = 100

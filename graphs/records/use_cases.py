@@ -1,5 +1,6 @@
 """What the data of a use case may be. Keys that no field names are kept as they are."""
 
+import json
 from typing import Annotated, Any, Self
 
 from django.utils.translation import gettext as _
@@ -44,6 +45,14 @@ class UseCaseShape(StrictModel):
     references: Texts | None = None
     value_scores: Scores | None = None
     complexity_scores: Scores | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _it_is_not_too_long(cls, data: Any) -> Any:
+        """Looks at what was given: it is the data as they are stored."""
+        if len(json.dumps(data, ensure_ascii=False, default=str)) > limits.DATA_CHARS:
+            raise ValueError(_("all of it is more than {most} characters").format(most=limits.DATA_CHARS))
+        return data
 
     @model_validator(mode="after")
     def _each_axis_is_rated_once(self) -> Self:

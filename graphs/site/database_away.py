@@ -5,7 +5,13 @@ from contextlib import contextmanager
 from typing import Any
 
 from django.db import InterfaceError, InternalError, OperationalError
-from psycopg.errors import IdleInTransactionSessionTimeout, LockNotAvailable, ReadOnlySqlTransaction
+from psycopg.errors import (
+    DeadlockDetected,
+    IdleInTransactionSessionTimeout,
+    LockNotAvailable,
+    QueryCanceled,
+    ReadOnlySqlTransaction,
+)
 
 #: What Django raises while the database is away.
 AWAY = (OperationalError, InterfaceError)
@@ -24,7 +30,12 @@ def what_passes_is_away() -> Iterator[None]:
 
 def waited_too_long(error: Exception) -> bool:
     """Whether the database is there, and somebody else held what was to be changed for too long."""
-    return isinstance(error.__cause__, LockNotAvailable)
+    return isinstance(error.__cause__, LockNotAvailable | DeadlockDetected)
+
+
+def took_too_long(error: Exception) -> bool:
+    """Whether the database is there, and gave up a statement after the time that one has."""
+    return isinstance(error.__cause__, QueryCanceled)
 
 
 def read_only_is_away(execute: Any, *statement: Any) -> Any:

@@ -84,9 +84,19 @@ def _lines(text: str, delimiter: str, *, strict: bool = True) -> Iterator[Sequen
         except StopIteration:
             return
         except csv.Error as error:
-            message = _("This row is no CSV, or a cell of it is longer than {most} characters: {reason}.")
-            raise TableRefused("no_csv", message.format(most=MAX_JSON_CHARS, reason=error), number) from error
+            raise TableRefused("no_csv", _reason(str(error)), number) from error
         yield [_unescaped(cell) for cell in cells]
+
+
+def _reason(said: str) -> str:
+    """What the library says of a line, for people."""
+    if "unexpected end" in said:
+        return _("A cell begins with a quotation mark that nothing ends. Within a cell it is written twice.")
+    if "expected after" in said:
+        return _("A quotation mark ends a cell and more of it follows. Within a cell it is written twice.")
+    if "field larger" in said:
+        return _("A cell is longer than {most} characters.").format(most=MAX_JSON_CHARS)
+    return _("This row is no CSV.")
 
 
 def _unescaped(cell: str) -> str:

@@ -14,7 +14,7 @@ from graphs.objects.marks import mark_of
 from graphs.objects.model_rows import record_of, row_of
 from graphs.objects.one_by_one import refuse_many
 from graphs.objects.operations import Create, Operation, Record
-from graphs.objects.planning import MAX_OPERATIONS, ObjectPlan, refuse_oversized
+from graphs.objects.planning import MAX_OPERATIONS, ObjectPlan, refuse_oversized, refuse_too_much
 from graphs.objects.refs import Ref
 from graphs.objects.stores import find
 from graphs.site.access import Member, or_not_found
@@ -32,6 +32,7 @@ def duplicate(member: Member, of: Object, request: editing.Request, *, children:
         copy = copies.make(now, record | {kind.title: _copied(kind, record)}, record.get(PARENT))
         if children:
             copies.make_children(now, copy)
+        refuse_too_much(copies.made)
         refuse_oversized(copies.made)
         refuse_many(copies.made)
         require_may_edit_all(editor, copies.made)

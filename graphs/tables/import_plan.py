@@ -15,7 +15,7 @@ from graphs.objects.headers import parent_of, require_may_edit_all, rows_named
 from graphs.objects.kinds import Kind
 from graphs.objects.one_by_one import refuse_many
 from graphs.objects.operations import Create, Operation, Record, Update
-from graphs.objects.planning import ObjectPlan, refuse_oversized
+from graphs.objects.planning import ObjectPlan, refuse_oversized, refuse_too_much
 from graphs.objects.refs import Ref
 from graphs.objects.stores import find
 from graphs.site.access import Member
@@ -125,6 +125,7 @@ class _Planning:
                 done.errors += refused.errors
         try:
             refuse_many(done.operations)
+            refuse_too_much(done.operations)
         except ChangeRefused as refused:
             done.errors.append(RowError(None, "", "too_many_rows", str(refused)))
         return done

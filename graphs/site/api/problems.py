@@ -14,9 +14,9 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 
 from graphs.site.access import Forbidden, NotFound
-from graphs.site.database_away import AWAY, waited_too_long
+from graphs.site.database_away import AWAY, took_too_long, waited_too_long
 from graphs.site.json_input import BadJSON
-from graphs.site.preview_places import TooManyPreviews
+from graphs.site.preview_places import PreviewEnded, TooManyPreviews
 from graphs.site.search_time import TooMuchToSearch
 from graphs.site.stored_json import UnknownVersion
 
@@ -114,6 +114,22 @@ def too_many_large_answers() -> Problem:
     return Problem(429, "throttled", sentence, headers={"Retry-After": "5"})
 
 
+def restarting() -> Problem:
+    """The problem of who asks for much while the process ends; another one answers."""
+    return Problem(503, "unavailable", _("The server restarts. Try again in a moment."), headers={"Retry-After": "5"})
+
+
+def preview_ended(ended: PreviewEnded) -> Problem:
+    """The problem of a preview that was given up."""
+    if ended.process_ends:
+        return restarting()
+    sentence = _(
+        "Finding out what this would change took over a minute and was given up. Nothing was changed. Try again when "
+        "less is going on here, or with less at once."
+    )
+    return Problem(503, "unavailable", sentence, headers={"Retry-After": "60"})
+
+
 def too_much_to_search() -> Problem:
     """The problem of a search that would take longer than one may."""
     sentence = _("There is too much to look through. Search for fewer or longer words, or in less.")
@@ -127,6 +143,12 @@ def busy() -> Problem:
         "Try again in a moment."
     )
     return Problem(429, "busy", sentence, headers={"Retry-After": "10"})
+
+
+def gave_up() -> Problem:
+    """The problem of what the database could not do in the time that a statement has."""
+    sentence = _("This took the database too long. Nothing was changed. Try again in a moment.")
+    return Problem(503, "unavailable", sentence, headers={"Retry-After": "10"})
 
 
 def bad_request() -> Problem:
@@ -143,6 +165,12 @@ def unexpected(exc: BaseException | None) -> Problem:
     logger.error("Unexpected error %s", reference, exc_info=exc or True)
     detail = _("Something went wrong on the server. It was logged as %(reference)s.") % {"reference": reference}
     return Problem(500, "internal", detail, extra={"instance": f"urn:uuid:{reference}"})
+
+
+def _of_database(exc: Exception) -> Problem:
+    if waited_too_long(exc):
+        return busy()
+    return gave_up() if took_too_long(exc) else unavailable()
 
 
 def _newer_version(exc: Exception) -> Problem:
@@ -208,9 +236,10 @@ _MAKERS: list[tuple[type[Exception] | tuple[type[Exception], ...], Callable[[Any
         (SuspiciousOperation, BadRequest, MultiPartParserError),
         lambda _exc: bad_request(),
     ),
-    (AWAY, lambda exc: busy() if waited_too_long(exc) else unavailable()),
+    (AWAY, _of_database),
     (TooMuchToSearch, lambda _exc: too_much_to_search()),
     (TooManyPreviews, lambda _exc: too_many_large_answers()),
+    (PreviewEnded, preview_ended),
     (UnknownVersion, _newer_version),
     (exceptions.NotAuthenticated, _anonymous),
     (exceptions.APIException, _from_framework),

@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
+from pytest_django import Settings
 
 from chat.actions import conversations
 from chat.api import sessions
@@ -84,6 +85,22 @@ def test_it_changes_what_may_be_changed(alice: User, nba: Graph) -> None:
     assert (told["type"], told["data"]["title"]) == ("session_updated", "Renamed")
     unchanged = patch(alice, path, {}).json()
     assert {name: unchanged[name] for name in changes} == {name: found[name] for name in changes}
+
+
+def test_what_changes_nothing_writes_no_event_however_often_it_is_said(
+    alice: User, nba: Graph, settings: Settings
+) -> None:
+    path = f"chat/sessions/{ask(alice)['sessionId']}"
+    same = {"title": "Mine", "onDisconnect": "continue", "requireValidation": True}
+    assert patch(alice, path, same).status_code == 200
+    events = get(alice, f"{path}/stream-events").json()
+    settings.LIMIT_WRITES = "4/min"
+    for body in (same, {"title": " Mine "}, {}):
+        assert patch(alice, path, body).status_code == 200
+    assert get(alice, f"{path}/stream-events").json() == events
+    refused = patch(alice, path, {"title": "Too often"})
+    problem(refused, 429, "throttled")
+    assert int(refused["Retry-After"]) > 0
 
 
 def test_it_keeps_a_title_that_was_given(alice: User, nba: Graph) -> None:

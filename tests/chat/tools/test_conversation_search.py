@@ -94,6 +94,11 @@ def test_what_is_no_period_is_told(demo_workspace: Workspace, alice: User, perio
     assert "write" in searched(alice, query="x", period=period)["error"]
 
 
+@pytest.mark.parametrize("period", ["9999-12-31", "2026-01-01/9999-12-31", "0001-01-01/9999-12-31"])
+def test_a_period_at_the_end_of_time_is_one(demo_workspace: Workspace, alice: User, period: str) -> None:
+    assert "error" not in searched(alice, query="zeppelin", period=period)
+
+
 def test_a_period_of_very_many_days_begins_with_all(demo_workspace: Workspace, alice: User) -> None:
     said(alice, demo_workspace, "A zeppelin.")
     assert titles(searched(alice, query="zeppelin", period="99999d")) == {"Talk 0"}

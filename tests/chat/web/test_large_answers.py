@@ -1,6 +1,7 @@
 """The largest answers: few at a time, first come, first served, and nobody holds the places against the others."""
 
 import asyncio
+import threading
 import uuid
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -295,5 +296,44 @@ def test_no_more_are_made_in_threads_than_may_be(alice: User, nba: Graph, monkey
         answers = await asyncio.gather(*(request("GET", EXPORT, alice) for _ in range(24)))
         assert {answer.status for answer in answers} == {200}
         assert 1 <= most <= MOST_MADE
+
+    run(test)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_nobody_waits_for_a_process_that_ends(
+    alice: User, bob: User, nba: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither who waits for a place nor whose answer is made; what its thread makes in the end is sent to nobody."""
+    quickly(monkeypatch, wait_s=60)
+    begun, free = threading.Event(), threading.Event()
+    found = listing.graph_for
+
+    def slow(*given: Any) -> Graph:
+        begun.set()
+        free.wait(60)
+        return found(*given)
+
+    monkeypatch.setattr("graphs.api.graphs.graph_for", slow)
+
+    async def test() -> None:
+        async with asked("GET", EXPORT, alice) as made, asked("GET", EXPORT, alice) as waits:
+            await asyncio.to_thread(begun.wait, 20)
+            async with asyncio.timeout(20):
+                while len(large_answers._open) < 2:
+                    await asyncio.sleep(0.01)
+            while not (made.complete and waits.complete):
+                large_answers.close_all()
+                await asyncio.sleep(0.02)
+            for answer in (made, waits):
+                assert (answer.status, answer.json()["code"]) == (503, "unavailable")
+                assert int(answer.headers["retry-after"]) > 0
+                assert answer.headers["x-content-type-options"] == "nosniff"
+            sent = made.body
+            free.set()
+            await asyncio.sleep(0.3)
+            assert made.body == sent
+        assert large_answers._open == set()
+        assert (await request("GET", EXPORT, bob)).status == 200
 
     run(test)

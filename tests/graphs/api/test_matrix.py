@@ -10,6 +10,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from graphs.api import matrix_json
 from graphs.models import Folder, UseCase, Workspace
 from graphs.records.drawing.painter import NotDrawn, painter
 from tests.graphs.api.callers import post_json, problem, with_token
@@ -54,6 +55,17 @@ def test_who_lacks_a_rating_has_amounts_so_far_and_no_place(client: Client, fold
     (found,) = client.get(path(folder)).json()["useCases"]
     assert (found["value"], found["complexity"]) == (0, 3)
     assert (found["x"], found["y"], found["quadrant"], found["unrated"]) == (None, None, None, ["Gain"])
+
+
+def test_of_many_names_of_missing_axes_the_first_are_told(
+    client: Client, folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(6):
+        rated(folder, f"Picking {number}", gain=None)
+    monkeypatch.setattr(matrix_json, "UNRATED_CHARS", len("Gain") * 4)
+    rows = client.get(path(folder)).json()["useCases"]
+    assert [(each["unrated"], each.get("unratedCount")) for each in rows] == [(["Gain"], None)] * 4 + [([], 1)] * 2
+    assert {each["x"] for each in rows} == {None}
 
 
 def test_an_empty_folder_has_an_empty_matrix(client: Client, demo_workspace: Workspace) -> None:

@@ -108,6 +108,7 @@ def test_what_no_field_names_is_kept_and_changed_as_one(client: Client, picking:
         ("data.valueScores", [{"axisId": "a"}] * 2, "Two scores of one side are of the same axis."),
         ("data.*", {"k" * 101: 1}, "Another key has no character, or more than 100."),
         ("data.*", {str(n): n for n in range(101)}, "There are more than 100 other keys."),
+        ("data.*", {"own": ["x" * 1_000] * 200}, "data: All of it is more than 200000 characters."),
         ("status", "done", "status: Value 'done' is not a valid choice."),
         ("model", "mine", "model is set by itself. Leave it out."),
         ("workspace", 1, "There is no field workspace."),

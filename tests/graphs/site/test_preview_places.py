@@ -3,7 +3,8 @@
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -11,12 +12,12 @@ from django.db import connection, transaction
 from django.test import Client
 
 from chat.models import Proposal
-from graphs.history import changes
-from graphs.models import Graph, Object, Workspace
+from graphs.history import changes, diffs
+from graphs.models import Graph, Node, Object, Workspace
 from graphs.objects.operations import Update
 from graphs.objects.refs import Ref
 from graphs.site import preview_places
-from graphs.site.preview_places import MOST, TooManyPreviews, place
+from graphs.site.preview_places import MOST, PreviewEnded, TooManyPreviews, place, require_time
 from tests.cast import draw_nba, signed_in
 from tests.chat.engine.driving import until
 from tests.graphs.api.callers import post_json, problem
@@ -201,3 +202,152 @@ def test_foreign_and_absent_previews_take_no_place(charlie: User, other_workspac
     client = signed_in(charlie)
     with place(-1), place(-2):
         problem(post_json(client, ROLLBACK.format(changed), {"preview": True}), 404, "not_found")
+
+
+def statement_timeout() -> str:
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW statement_timeout")
+        return str(cursor.fetchone()[0])
+
+
+def work_for_ever() -> None:
+    while True:
+        require_time()
+
+
+def sleep(seconds: float) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_sleep(%s)", [seconds])
+
+
+def test_work_ends_when_its_place_lapses(monkeypatch: pytest.MonkeyPatch) -> None:
+    require_time()
+    monkeypatch.setattr(preview_places, "LAPSES_S", 0.2)
+    with pytest.raises(PreviewEnded) as ended, place(1):
+        work_for_ever()
+    assert not ended.value.process_ends
+    require_time()
+    assert list(preview_places._taken) == []
+
+
+@pytest.mark.parametrize("holding", [True, False])
+def test_a_statement_ends_when_its_place_lapses(monkeypatch: pytest.MonkeyPatch, holding: bool) -> None:
+    before = statement_timeout()
+    monkeypatch.setattr(preview_places, "LAPSES_S", 0.3)
+    with pytest.raises(PreviewEnded), transaction.atomic() if holding else nullcontext(), place(1):
+        sleep(30)
+    assert statement_timeout() == before
+    sleep(0.5)  # nothing of it is left
+
+
+def test_no_statement_begins_after_it(monkeypatch: pytest.MonkeyPatch, nba: Graph) -> None:
+    with place(1):
+        monkeypatch.setattr(preview_places, "monotonic", lambda: preview_places._since[1] + 61)
+        with pytest.raises(PreviewEnded):
+            Object.objects.get(pk=nba.pk)
+
+
+def test_a_place_with_time_bounds_no_statement() -> None:
+    before = statement_timeout()
+    with place(1), transaction.atomic():
+        assert statement_timeout() == before
+
+
+def test_who_had_a_place_does_not_work_on_beside_who_has_it_now(
+    monkeypatch: pytest.MonkeyPatch, threads: Callable[..., "Future[object]"]
+) -> None:
+    monkeypatch.setattr(preview_places, "WAIT_S", 20)
+    monkeypatch.setattr(preview_places, "LAPSES_S", 0.5)
+
+    def endless(user_id: int) -> None:
+        with place(user_id):
+            work_for_ever()
+
+    late = [threads(endless, user_id) for user_id in (1, 2)]
+    until(lambda: len(preview_places._taken) == MOST)
+    with place(3):
+        assert {type(each.exception(20)) for each in late} == {PreviewEnded}
+    assert list(preview_places._taken) == []
+
+
+@pytest.fixture
+def renamed_twenty(nba: Graph, other_workspace: Workspace) -> str:
+    """The id of a change set of many nodes."""
+    sheet = nba.sheets.get(key="main")
+    Node.objects.bulk_create(Node(graph=nba, sheet=sheet, key=f"n{n}", name="0", type="html") for n in range(20))
+    done = changes.apply(nba, [Update(Ref("node", f"n{n}"), {"name": "0"}, {"name": "1"}) for n in range(20)], by(None))
+    return str(done.change_set_id)
+
+
+def test_previews_that_take_too_long_say_so_at_every_door(
+    alice: User, nba: Graph, renamed_twenty: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (proposal,) = waiting(alice, nba, RENAME)
+    client = signed_in(alice)
+    admin = Client()
+    admin.force_login(User.objects.create_superuser("root", password="x"))
+    page = f"/admin/graphs/changeset/{renamed_twenty}/rollback/"
+    monkeypatch.setattr(preview_places, "LAPSES_S", 0.0)
+    for address, body in doors(proposal, renamed_twenty):
+        refused = post_json(client, address, body)
+        assert "over a minute" in problem(refused, 503, "unavailable")["detail"]
+        assert int(refused["Retry-After"]) > 0
+    told = admin.get(page)
+    assert (told.status_code, int(told["Retry-After"]) > 0) == (503, True)
+    assert "over a minute" in told.content.decode()
+    monkeypatch.undo()
+    for address, body in doors(proposal, renamed_twenty):
+        assert post_json(client, address, body).status_code == 200
+    assert Proposal.objects.get(pk=proposal.pk).status == "pending"
+
+
+def test_a_preview_ends_in_the_middle_of_its_differences(
+    alice: User, nba: Graph, renamed_twenty: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, entry = [], diffs._entry
+
+    def slow(*given: Any) -> Any:
+        made.append(given)
+        if len(made) == 3:
+            monkeypatch.setattr(preview_places, "monotonic", lambda: preview_places._since[alice.pk] + 61)
+        return entry(*given)
+
+    monkeypatch.setattr(diffs, "_entry", slow)
+    problem(post_json(signed_in(alice), ROLLBACK.format(renamed_twenty), {"preview": True}), 503, "unavailable")
+    assert len(made) == 3
+
+
+@pytest.fixture
+def process_ends(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    monkeypatch.setattr(preview_places, "_process_ends", False)
+    return preview_places.end_all
+
+
+def test_when_the_process_ends_all_end_and_none_begins(
+    alice: User, nba: Graph, changed: str, monkeypatch: pytest.MonkeyPatch, process_ends: Callable[[], None],
+    threads: Callable[..., "Future[object]"],
+) -> None:  # fmt: skip
+    monkeypatch.setattr(preview_places, "WAIT_S", 60)
+    ready = threading.Event()
+
+    def endless() -> None:
+        with place(1):
+            ready.set()
+            work_for_ever()
+
+    def waiting_for_it() -> None:
+        with place(1):
+            pass
+
+    works = threads(endless)
+    assert ready.wait(20)
+    waits = threads(waiting_for_it)
+    until(lambda: bool(preview_places._free._waiters))  # type: ignore[attr-defined]
+    process_ends()
+    for each in (works, waits):
+        ended = each.exception(20)
+        assert isinstance(ended, PreviewEnded)
+        assert ended.process_ends
+    refused = post_json(signed_in(alice), ROLLBACK.format(changed), {"preview": True})
+    assert "restarts" in problem(refused, 503, "unavailable")["detail"]
+    assert int(refused["Retry-After"]) > 0

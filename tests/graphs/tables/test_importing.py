@@ -1,4 +1,5 @@
 import json
+import re
 import uuid
 from datetime import date
 from decimal import Decimal
@@ -159,6 +160,25 @@ def test_a_file_that_cannot_be_read_is_refused(client: Client, shop: Shop, file:
     answer = send(client, file, preview="true")
     told = answer.json() if answer.status_code == 200 else problem(answer, 400, "import_refused")
     assert [error["code"] for error in told.get("rowErrors") or told["errors"]] == [code]
+
+
+@pytest.mark.parametrize(
+    ("data", "english", "french"),
+    [
+        ('id,name\n"abc', "that nothing ends", "que rien ne ferme"),
+        ('id,name\n"a"b,"x\n', "more of it follows", "celle-ci continue"),
+        (f"id,name\n{'x' * 1_000_003},y\n", "longer than 1000000 characters", "dépasse 1000000 caractères"),
+    ],
+)
+def test_what_is_no_csv_is_told_in_the_readers_language(
+    client: Client, shop: Shop, data: str, english: str, french: str
+) -> None:
+    for language, said in (("en", english), ("fr", french)):
+        file = SimpleUploadedFile("rows", data.encode())
+        refused = client.post(f"{API}/product/import", {"file": file}, headers={"Accept-Language": language})
+        (error,) = problem(refused, 400, "import_refused")["rowErrors"]
+        assert said in error["message"]
+        assert not re.search("end of data|expected after|field limit", error["message"])
 
 
 def test_too_many_rows_and_bytes_are_refused(client: Client, shop: Shop, settings: Settings, monkeypatch) -> None:

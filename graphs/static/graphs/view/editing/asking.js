@@ -50,18 +50,19 @@ export class Asking {
       this.undoable.did(changeSet.id);
       return { saved: true, changeSet };
     }, (refusal) => {
-      if (refusal.code === "conflict") return this.#settle(refusal.conflicts, asked);
+      if (refusal.code === "conflict") return this.#settle(refusal, asked);
       return { saved: false, message: sentenceOf(refusal) };
     });
   }
 
-  async #settle(conflicts, asked) {
+  async #settle(refusal, asked) {
+    const { conflicts } = refusal;
     await this.#host.refresh();
     if (conflicts.some(({ field, found }) => field === "" && found === null)) {
       const message = t("{person} deleted this meanwhile.", { person: whoChanged(conflicts) });
       return { saved: false, gone: true, message };
     }
-    const decided = await settled(this.#host.root, conflicts, asked, this.#host.nameOf);
+    const decided = await settled(this.#host.root, conflicts, unnamed(refusal, conflicts), asked, this.#host.nameOf);
     if (!decided) return { saved: false };
     return decided.actions.length ? this.#attempt(decided) : { saved: true };
   }
@@ -80,7 +81,7 @@ export class Asking {
       }
       await this.#host.refresh();
       const told = error.conflicts.slice(0, MOST_NAMES);
-      const rest = (error.body.conflictCount ?? error.conflicts.length) - told.length;
+      const rest = unnamed(error, told);
       const more = rest > 0 ? [t("and {count} more", { count: rest })] : [];
       const names = listed([...told.map(({ label, object }) => label || this.#host.nameOf(object)), ...more]);
       const person = listed(told.map(({ changedBy, by }) => changedBy || by || t("somebody")));
@@ -89,6 +90,11 @@ export class Asking {
       return null;
     }
   }
+}
+
+/** How many conflicts a refusal has besides these. */
+function unnamed({ body, conflicts }, told) {
+  return (body.conflictCount ?? conflicts.length) - told.length;
 }
 
 function listed(texts) {

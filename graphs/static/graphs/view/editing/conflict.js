@@ -11,12 +11,13 @@ const PLACE = ["posX", "posY", "sheet"];
 const NAMES = { process: ["process", "processPatches"], data: ["data"] };
 
 /**
- * Asks about `conflicts` (of the server) of `asked` {actions, seen}. Gives {actions, seen} that say what the person
- * decided, knowing what is there now; null when they let it be. `nameOf(object)` is what people call an item.
+ * Asks about `conflicts` (of the server) of `asked` {actions, seen}; there are `more`. Gives {actions, seen} that say what
+ * the person decided, knowing what is there now; null when they let it be. `nameOf(object)` is what people call an item.
  */
-export async function settled(root, conflicts, asked, nameOf) {
+export async function settled(root, conflicts, more, asked, nameOf) {
   const deleting = asked.actions.some(({ action }) => action.startsWith("delete"));
-  const decided = deleting ? await askToDeleteStill(root, conflicts, nameOf) : await askForSides(root, conflicts, nameOf);
+  const ask = deleting ? askToDeleteStill : askForSides;
+  const decided = await ask(root, conflicts, more, nameOf);
   if (!decided) return null;
   const theirs = conflicts.filter((conflict) => decided.get(groupOf(conflict)) === "theirs");
   return {
@@ -58,7 +59,12 @@ function without({ action, arguments: all }, theirs) {
   return something ? { action, arguments: left } : null;
 }
 
-function askForSides(root, conflicts, nameOf) {
+/** Says that further ones are asked about next; nothing where there are none. */
+function rest(more) {
+  return more ? [html("p", {}, t("and {count} more", { count: more }))] : [];
+}
+
+function askForSides(root, conflicts, more, nameOf) {
   const groups = Map.groupBy(conflicts, groupOf);
   const choices = [...groups].map(([group, found], index) => sideChoice(group, found, index, nameOf));
   const people = whoChanged(conflicts);
@@ -71,6 +77,7 @@ function askForSides(root, conflicts, nameOf) {
       return [
         html("p", {}, t("Nothing was saved yet. Choose what shall hold.")),
         ...choices.map(({ element }) => element),
+        ...rest(more),
         html("div", { class: "ask-answers" }, save, ...answers(close, [null, t("Back"), "quiet"]).children),
       ];
     },
@@ -105,7 +112,7 @@ function sideChoice(group, conflicts, index, nameOf) {
   return { group, element, side: () => element.querySelector("input:checked").value };
 }
 
-function askToDeleteStill(root, conflicts, nameOf) {
+function askToDeleteStill(root, conflicts, more, nameOf) {
   const people = whoChanged(conflicts);
   const changes = conflicts.map(({ object, field, label, form, expected, found, by, lines }) => html(
     "div",
@@ -120,7 +127,10 @@ function askToDeleteStill(root, conflicts, nameOf) {
   return opened(
     root,
     t("{people} changed meanwhile what you delete", { people }),
-    (close) => [...changes, answers(close, [new Map(), t("Delete all the same"), "danger"], [null, t("Cancel"), "quiet"])],
+    (close) => {
+      const still = [new Map(), t("Delete all the same"), "danger"];
+      return [...changes, ...rest(more), answers(close, still, [null, t("Cancel"), "quiet"])];
+    },
     { wide: true },
   );
 }

@@ -90,6 +90,6 @@ function unanswered() {
   return new Refusal(0, { detail, code: UNANSWERED });
 }
 
-function refusal({ error, code, conflicts, errors }) {
-  return new Refusal(code === "conflict" ? 409 : 400, { detail: error, code, conflicts, errors });
+function refusal({ error, code, conflicts, conflictCount, errors }) {
+  return new Refusal(code === "conflict" ? 409 : 400, { detail: error, code, conflicts, conflictCount, errors });
 }
