@@ -75,6 +75,8 @@ def _field(looking: Lookups, words: Words) -> str:
     say, others = looking.say, INTENTS["field"]["others"]
     said = bare(words["field"])
     wanted = meant("fields", words["field"]) or others.get(said, "")
+    if not words.get("x") and looking.kind_called(words["field"]):
+        return _listing(looking, {"kind": words["field"]})
     item = looking.exactly(words.get("x", ""))
     if item.is_node:
         return _detail(looking, {"x": words.get("x", "")})

@@ -112,11 +112,23 @@ def _changes(sentence: _Sentence) -> Iterator[Intent]:
 
 
 def _intent(sentence: _Sentence) -> Intent | None:
+    """What the first sentence that fits asks for; of an intent that both languages say alike, as the text looks."""
+    found: Intent | None = None
     for name, language, pattern in _SENTENCES:
-        if found := pattern.fullmatch(sentence.told):
-            words = {slot: sentence.text[slice(*found.span(slot))] for slot in found.groupdict()}
-            return Intent(name, language, INTENTS[name].get("words", {}) | words)
-    return None
+        if found and (name != found.name or not _looks_french(sentence)):
+            break
+        if (found is None or language == "fr") and (fitting := pattern.fullmatch(sentence.told)):
+            words = {slot: sentence.text[slice(*fitting.span(slot))] for slot in fitting.groupdict()}
+            found = Intent(name, language, INTENTS[name].get("words", {}) | words)
+            if language == "fr":
+                break
+    return found
+
+
+def _looks_french(sentence: _Sentence) -> bool:
+    if _FRENCH.search(sentence.told):
+        return True
+    return bool(_ACCENTED.search(sentence.text)) and not _ENGLISH.search(sentence.told)
 
 
 def _without_names(told: str, names: Collection[str]) -> str:
@@ -147,6 +159,8 @@ def _patterns(row: dict[str, Any], language: Language) -> Iterator[re.Pattern[st
 
 _BETWEEN_CHANGES = _pattern(r" ?(,|;|\.) (<then> )*| (<then> )+")
 _POLITE = _pattern(r" ?[<asking>,? ]{x:.*?}[,? <thanks>](\s|\?|!|\.|,|;|:)*")
+_ACCENTED = re.compile("[àâçéèêëîïôùûœ]", re.IGNORECASE)
+_ENGLISH = _pattern(r"\b(the|is|are|which|what|of|and|with|show|find|how|any|there|to)\b")
 _FRENCH = _pattern(r"\b<french>\b")
 _LEADING = _pattern(r"\A(<article> |(l|d)' ?)+")
 _TRAILING = _pattern(
