@@ -37,6 +37,10 @@ _OF_FIELDS = ("rate", "better", "append")
 Values = dict[str, Any]
 
 
+class Word(str):
+    """The word for a name of the program, which answers say without quotes."""
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """Calls that make one change: `said` with links in the answer, for the `reason` in plain words on the card."""
@@ -93,8 +97,10 @@ def _plan(looking: Lookups, name: str, words: dict[str, str]) -> Plan:
     template = _filled(row["object" if objects or "kind" in values else "node"], values)
     calls = [PlannedCall("propose_delete_edge", {"edgeKey": edge["key"]}) for edge in values.get("cut", ())]
     calls += [PlannedCall(template["tool"], template["arguments"])] if "tool" in template else []
+    as_it_is = (Item, Word)
     linked = {
-        slot: value if isinstance(value, Item) else looking.say("quoted", text=value) for slot, value in values.items()
+        slot: value if isinstance(value, as_it_is) else looking.say("quoted", text=value)
+        for slot, value in values.items()
     }
     names = {slot: item.key if item.is_node else item.title for slot, item in linked.items() if isinstance(item, Item)}
     if "said_value" in values:
@@ -151,7 +157,7 @@ def _updates(looking: Lookups, values: Values) -> Values:
         looking.require_field(item, field)
     if field.rpartition(".")[2] == "status" and gaps.is_record(looking):
         text = _status(looking, item, text)
-    said = {"said_value": told(text, looking.say, field), "field": field_called(field, looking.say.language)}
+    said = {"said_value": told(text, looking.say, field), "field": Word(field_called(field, looking.say.language))}
     return said | {"updates": {field: text if _is_text(item, field, text) else json.loads(text)}}
 
 
@@ -294,8 +300,8 @@ def _new_object(looking: Lookups, kind: str, values: Values) -> Values:
         _ask_for_holder(looking, kind, known.holder)
     says = "propose_create_in" if holder else "propose_create_alone" if known.holder else "propose_create"
     made = {"kind": kind, "title": known.title, "name": quoted(name), "says": says}
-    made["above"] = called("kinds", known.holder, looking.say.language)
-    return made | {"parent": holder.key if holder else None} | ({"y": holder} if holder else {})
+    above = {"above": Word(called("kinds", known.holder, looking.say.language))} if known.holder else {}
+    return made | above | {"parent": holder.key if holder else None} | ({"y": holder} if holder else {})
 
 
 def _ask_for_holder(looking: Lookups, kind: str, holder: str) -> None:
@@ -331,7 +337,7 @@ def _appended(looking: Lookups, values: Values) -> Values:
     """A list of a record with one text more."""
     field, text = values["field"], values["value"]
     updates = records.longer(looking, values["x"], field, text)
-    return {"updates": updates, "field": field_called(next(iter(updates)), looking.say.language)}
+    return {"updates": updates, "field": Word(field_called(next(iter(updates)), looking.say.language))}
 
 
 #: What a template needs beside the words and what they name.

@@ -22,7 +22,9 @@ def compared(looking: Lookups, words: Words) -> str:
         raise Answered("only_objects", item=one if one.is_node else other)
     say, axes = looking.say, axis_names(looking, one, other)
     names = [
-        name for name in dict.fromkeys((*one.fields, *other.fields)) if one.fields.get(name) != other.fields.get(name)
+        name
+        for name in dict.fromkeys((*one.fields, *other.fields))
+        if one.fields.get(name) != other.fields.get(name) and name not in (one.title_field, other.title_field)
     ]
     lines = [
         say(

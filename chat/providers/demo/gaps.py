@@ -63,12 +63,12 @@ def unrated_axes(looking: Lookups, item: Item) -> list[str]:
 def _missing_in(looking: Lookups, item: Item) -> str:
     """The empty fields and unrated axes of one record."""
     say, (first, other) = looking.say, empty_fields(looking, item)
-    unrated = unrated_axes(looking, item)
+    unrated, is_rated = unrated_axes(looking, item), item.key.startswith(f"{USE_CASE}:")
     return paragraphs(
         str(item),
         say.naming("empty_fields", _called(looking, first)),
         say.naming("unrated_axes", [*map(plain, unrated)]),
-        "" if first or unrated else say("nothing_missing", item=item),
+        "" if first or unrated else say("nothing_missing" if is_rated else "no_empty_field", item=item),
         say.naming("empty_besides", _called(looking, other)),
     )
 

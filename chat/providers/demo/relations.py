@@ -40,9 +40,11 @@ def alike(looking: Lookups, words: Words) -> Suggested:
         (one, other, shared) for one, other in pairs if (shared := _shared(by_name[one][1], by_name[other][1]))
     ]
     suggestions = []
+    extents = _extents(looking, [each for pair in alike_pairs for each in pair[:2]]) if words.get("propose") else {}
     for one, other, shared in alike_pairs:
-        kept, thinner = sorted((by_name[one][0], by_name[other][0]), key=_extent, reverse=True)
-        x, y = (looking.named(row["object"], row["title"]) for row in (by_name[one][0], by_name[other][0]))
+        both = (by_name[one][0], by_name[other][0])
+        kept, thinner = sorted(both, key=lambda row: extents.get(row["object"], (False, 0)), reverse=True)
+        x, y = (looking.named(row["object"], row["title"]) for row in both)
         text = say("alike_pair", x=x, y=y, words=", ".join(shared))
         archived = "archived" in (kept.get("status"), thinner.get("status"))
         reason = say("reason_alike", x=plain(kept["title"]), words=", ".join(shared))
@@ -193,14 +195,17 @@ def _words_of(row: Row) -> set[str]:
 
 
 def _shared(one: set[str], other: set[str]) -> list[str]:
-    """The words that two texts share, if these are so many that they are alike."""
+    """The words that two texts share and that say something, if all that they share are so many that they are alike."""
     both = one & other
-    return sorted(both) if len(both) > ALIKE * min(len(one), len(other)) else []
+    is_alike = len(both) > ALIKE * min(len(one), len(other))
+    return sorted(filter(_says_something, both)) or sorted(both) if is_alike else []
 
 
-def _extent(row: Row) -> tuple[bool, int]:
-    """Sorts the use case that says more last: one that is ready, then by its length."""
-    return row.get("status") == "ready", sum(len(str(value)) for value in row.values())
+def _extents(looking: Lookups, names: list[str]) -> dict[str, tuple[bool, int]]:
+    """Whether use cases are ready, and how much they say, to keep of two the one that says more."""
+    read = looking.look(*(PlannedCall("read_object", {"object": each}) for each in dict.fromkeys(names)))
+    fields = {row["object"]: row["fields"] for row in read if "fields" in row}
+    return {key: (each.get("status") == "ready", len(str(each))) for key, each in fields.items()}
 
 
 def _shared_data(one: Item, other: Item) -> list[str]:
@@ -214,7 +219,8 @@ def _shared_data(one: Item, other: Item) -> list[str]:
 def _in_common(aim: str, row: Row) -> list[str]:
     """The words of an objective that a use case has, too."""
     values = (value for name, value in row.items() if name not in ("object", "parent", "status", "fields"))
-    return [word for stem, word in _stems([aim]).items() if stem in _stems(map(str, values))]
+    said = _stems(map(str, values))
+    return [word for stem, word in _stems([aim]).items() if stem in said]
 
 
 def _stems(of: Iterable[str]) -> dict[str, str]:

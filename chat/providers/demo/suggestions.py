@@ -153,7 +153,7 @@ def _with_children(looking: Lookups, item: Item) -> Iterator[Suggestion]:
 
 
 def _of_summary(looking: Lookups, item: Item) -> Iterator[Suggestion]:
-    """Where a summary says another number of use cases, recommends an archived one, or leaves out the best."""
+    """Where a summary says another number of use cases, or leaves out the best."""
     say, held, numbers = looking.say, _held(looking, item), _numbers(looking, item)
     sections = {name: str(value) for name, value in item.fields.items() if name.startswith(_SECTION)}
     for name, text in sections.items():
@@ -169,8 +169,6 @@ def _of_summary(looking: Lookups, item: Item) -> Iterator[Suggestion]:
     for row in held if recommended else ():
         is_named = _names(" ".join(sections.values()), row["title"])
         x = looking.named(row["object"], row["title"])
-        if row.get("status") == "archived" and folded(row["title"]) in folded(recommended):
-            yield Suggestion(say("recommends_archived", x=x))
         if row.get("quadrant") == "highValueLowComplexity" and not row.get("unrated") and not is_named:
             more = say("also_recommended", title=plain(row["title"]))
             reason = say("reason_recommended", x=plain(row["title"]))
