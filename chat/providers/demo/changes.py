@@ -1,16 +1,19 @@
-"""What the demo proposes for a change that a person asks for, by the templates of `intents.toml`."""
+"""What the demo proposes for a change that a person asks for, by the templates of `changes.toml`."""
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from chat.providers.demo import records
+from chat.providers.demo import gaps, records
+from chat.providers.demo.folding import bare
 from chat.providers.demo.lookups import HANDLE, Answered, Item, Lookups, PlannedCall, is_for_errors, rows, together
+from chat.providers.demo.naming import called, field_called, meant
 from chat.providers.demo.seen import Row
-from chat.providers.demo.sentences import INTENTS, Intent, bare, field_name, plain, quoted, subject, without_quotes
+from chat.providers.demo.sentences import INTENTS, Intent, field_name, plain, quoted, subject, without_quotes
+from chat.providers.demo.values import told
 
 #: Pages of node types among which the one is looked for that is named.
 MAX_PAGES = 3
@@ -27,11 +30,15 @@ _IN = re.compile(r"\s+(?:in|into|under|dans|sous)\s+", re.IGNORECASE)
 _LITERAL = re.compile(r"true|false|-?(?:0|[1-9]\d*)(?:\.\d+)?")
 
 #: Changes that are of what is at hand where nothing is named.
-_AT_HAND = ("rename", "set", "rate", "better")
+_AT_HAND = ("rename", "set", "rate", "better", "append", "delete", "move")
 #: Those that need no more of an object than its fields, which the question's data may have.
-_OF_FIELDS = ("rate", "better")
+_OF_FIELDS = ("rate", "better", "append")
 
 Values = dict[str, Any]
+
+
+class Word(str):
+    """The word for a name of the program, which answers say without quotes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +56,7 @@ def plans(looking: Lookups, intent: Intent) -> list[Plan]:
         return [_rating(looking, intent.words)]
     if intent.name != "delete":
         return [_plan(looking, intent.name, intent.words)]
-    return together(lambda name: _plan(looking, "delete", {"x": name}), _AND.split(intent.words["x"]))
+    return together(lambda name: _plan(looking, "delete", {"x": name}), _AND.split(intent.words.get("x", "")))
 
 
 def _rating(looking: Lookups, words: dict[str, str]) -> Plan:
@@ -90,19 +97,26 @@ def _plan(looking: Lookups, name: str, words: dict[str, str]) -> Plan:
     template = _filled(row["object" if objects or "kind" in values else "node"], values)
     calls = [PlannedCall("propose_delete_edge", {"edgeKey": edge["key"]}) for edge in values.get("cut", ())]
     calls += [PlannedCall(template["tool"], template["arguments"])] if "tool" in template else []
+    as_it_is = (Item, Word)
     linked = {
-        slot: value if isinstance(value, Item) else looking.say("quoted", text=value) for slot, value in values.items()
+        slot: value if isinstance(value, as_it_is) else looking.say("quoted", text=value)
+        for slot, value in values.items()
     }
     names = {slot: item.key if item.is_node else item.title for slot, item in linked.items() if isinstance(item, Item)}
+    if "said_value" in values:
+        linked["value"] = looking.say("quoted", text=values["said_value"])
+        values["value"] = values["said_value"]
     return Plan(calls, looking.say(template["says"], **linked), looking.say(template["says"], **values | names))
 
 
 def _as_meant(looking: Lookups, name: str, words: dict[str, str]) -> tuple[str, dict[str, str]]:
     """The change itself; where records are talked about, a field that is called rating is that of an axis."""
-    called = subject(words.get("field", "")).lower()
-    if name != "set" or called not in INTENTS["rate"]["ratings"] or not records.is_record(looking):
+    if means := INTENTS[name].get("means"):
+        return means, words
+    said = subject(words.get("field", "")).lower()
+    if name != "set" or said not in INTENTS["rate"]["ratings"] or not gaps.is_record(looking):
         return name, words
-    axis, of = [*_OF.split(words.get("x", called), maxsplit=1), ""][:2]
+    axis, of = [*_OF.split(words.get("x") or said, maxsplit=1), ""][:2]
     return "rate", {"axis": subject(axis), "x": of, "rating": words["value"]}
 
 
@@ -132,17 +146,38 @@ def _path(looking: Lookups, values: Values) -> Values:
 def _updates(looking: Lookups, values: Values) -> Values:
     """The new value of a field; of a node one of its data, unless the node itself has one that is called so."""
     item, text, wanted = values["x"], values["value"], field_name(values.get("field", "description"))
-    own = INTENTS["set"]["own"].get(wanted.lower()) if item.is_node else None
-    kind = None if item.is_node else looking.kind_of(item.key)
-    wanted = wanted if item.is_node else INTENTS["set"]["called"].get(bare(wanted), wanted)
-    known = (*item.fields, *(kind.fields if kind else ()))
-    named = (name for name in known if bare(wanted) in {bare(name), bare(name.rpartition(".")[2])})
-    field = next(named, wanted.replace(" ", "_"))
-    if not item.is_node and field not in known:
+    if item.is_node:
+        field, value = _matching(item.fields, wanted), text
+        own = INTENTS["set"]["own"].get(wanted.lower())
+        updates = {field: value if _is_text(item, field, value) else json.loads(value)}
+        return {"field": field, "updates": {own: text} if own else {"data": updates}}
+    kind = looking.kind_of(item.key)
+    field = _matching((*item.fields, *(kind.fields if kind else ())), meant("fields", wanted) or wanted)
+    if kind is None or field not in (*item.fields, *kind.fields):
         looking.require_field(item, field)
-    as_it_is = isinstance(item.fields.get(field), str) or not _LITERAL.fullmatch(text)
-    updates = {field: text if as_it_is else json.loads(text)}
-    return {"field": field, "updates": {own: text} if own else {"data": updates} if item.is_node else updates}
+    if field.rpartition(".")[2] == "status" and gaps.is_record(looking):
+        text = _status(looking, item, text)
+    said = {"said_value": told(text, looking.say, field), "field": Word(field_called(field, looking.say.language))}
+    return said | {"updates": {field: text if _is_text(item, field, text) else json.loads(text)}}
+
+
+def _matching(known: Iterable[str], wanted: str) -> str:
+    """The field that is called so, by its whole name or its last part."""
+    named = (name for name in known if bare(wanted) in {bare(name), bare(name.rpartition(".")[2])})
+    return next(named, wanted.replace(" ", "_"))
+
+
+def _is_text(item: Item, field: str, text: str) -> bool:
+    return isinstance(item.fields.get(field), str) or not _LITERAL.fullmatch(text)
+
+
+def _status(looking: Lookups, item: Item, text: str) -> str:
+    """The status that is meant, by its name in either language. Raises `Answered` where people set none such."""
+    status, known = meant("statuses", text), INTENTS["set"]["statuses"]
+    if status in known:
+        return status
+    names = looking.say.joined([called("statuses", each, looking.say.language) for each in known])
+    raise Answered("status_of_models" if status else "no_status", item=item, text=plain(text), known=names)
 
 
 def _place(looking: Lookups, values: Values) -> Values:
@@ -234,7 +269,7 @@ def _type(looking: Lookups, what: str) -> Row:
 def _creation(looking: Lookups, values: Values) -> Values:
     """A new object of a kind, else a new node, connected to nothing."""
     shown = Row()
-    if bare(values["what"]) in INTENTS["kinds"].values():
+    if meant("kinds", values["what"]):
         looking.require(["list_objects"] if looking.can_load else [])  # it is beside the graph
     if kind := looking.kind_called(values["what"]):
         return _new_object(looking, kind, values)
@@ -260,10 +295,27 @@ def _new_object(looking: Lookups, kind: str, values: Values) -> Values:
         ends = [*_IN.finditer(without_quotes(name))] if known.holder else []
         holders = zip(together(of_kind, [name[end.end() :] for end in ends]), ends, strict=True)
         holder, name = next(((held, name[: end.start()]) for held, end in holders if held), (None, name))
-    holder = holder or _holder_at_hand(looking, known.holder)
-    says = "propose_create_in" if holder else "propose_create"
+    holder = None if values.get("without") else holder or _holder_at_hand(looking, known.holder)
+    if known.holder and not (holder or values.get("without")):
+        _ask_for_holder(looking, kind, known.holder)
+    says = "propose_create_in" if holder else "propose_create_alone" if known.holder else "propose_create"
     made = {"kind": kind, "title": known.title, "name": quoted(name), "says": says}
-    return made | {"parent": holder.key if holder else None} | ({"y": holder} if holder else {})
+    above = {"above": Word(called("kinds", known.holder, looking.say.language))} if known.holder else {}
+    return made | above | {"parent": holder.key if holder else None} | ({"y": holder} if holder else {})
+
+
+def _ask_for_holder(looking: Lookups, kind: str, holder: str) -> None:
+    """Asks which object shall hold a new one, where that may be one of several. Raises `Answered`."""
+    at_hand = looking.seen.at_hand
+    below = looking.seen.kinds[holder].holder == at_hand.partition(":")[0] if at_hand else False
+    shown = looking.one("list_objects", kind=holder, **({"parent": at_hand} if below else {}))
+    names = [looking.named(row["object"], row["title"]) for row in rows(shown.get("objects"))]
+    language = looking.say.language
+    parts = {"kind": called("kinds", kind, language), "holder": called("kinds", holder, language)}
+    if names:
+        raise Answered("which_holder", names=looking.say.joined(names, shown.get("total", 0)), **parts)
+    if below:
+        raise Answered("no_holder", item=looking.named(at_hand), **parts)
 
 
 def _holder_called(looking: Lookups, kind: str, words: str) -> Item | None:
@@ -276,10 +328,16 @@ def _holder_called(looking: Lookups, kind: str, words: str) -> Item | None:
 def _holder_at_hand(looking: Lookups, kind: str) -> Item | None:
     """What is at hand, or what holds it, if it is of a kind."""
     given = looking.given
-    above = {"object": given.get("parent") or "", "title": given.get("parentTitle") or ""}
     own = {"object": looking.seen.at_hand, "title": given.get("title") or ""}
-    found = (row for row in (own, above) if kind and row["object"].startswith(f"{kind}:"))
+    found = (row for row in (own, *rows(given.get("above"))) if kind and row["object"].startswith(f"{kind}:"))
     return next((looking.as_item(row) for row in found), None)
+
+
+def _appended(looking: Lookups, values: Values) -> Values:
+    """A list of a record with one text more."""
+    field, text = values["field"], values["value"]
+    updates = records.longer(looking, values["x"], field, text)
+    return {"updates": updates, "field": Word(field_called(next(iter(updates)), looking.say.language))}
 
 
 #: What a template needs beside the words and what they name.
@@ -290,6 +348,7 @@ _VALUES: dict[str, Callable[[Lookups, Values], Values]] = {
     "connect": lambda looking, values: {"out": _end(values["x"], "out"), "in": _end(values["y"], "in")},
     "disconnect": _between,
     "rate": lambda looking, values: {"updates": records.rated(looking, values["x"], values["axis"], values["rating"])},
+    "append": _appended,
     "better": lambda looking, values: {"updates": records.better(looking, values["x"])},
     "insert": _insertion,
     "create": _creation,

@@ -6,11 +6,13 @@ What a tool was not asked yet is raised as `Wanted`.
 import json
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+from chat.providers.demo.folding import bare, words_of
+from chat.providers.demo.naming import called, meant
 from chat.providers.demo.seen import KnownKind, Row, Seen
-from chat.providers.demo.sentences import INTENTS, Phrases, bare, plain, subject, words_of
+from chat.providers.demo.sentences import Phrases, plain, subject
 
 #: The tool that brings those for objects.
 LOAD = "load_object_tools"
@@ -18,8 +20,11 @@ LOAD = "load_object_tools"
 MAX_HITS = 8
 #: Names that are said where none is the one that was meant.
 MAX_NEAREST = 5
+_KINDS = r"(?P<{0}>company|folder|use case|(?:executive )?summary|entreprise|dossier|cas d['’]usage|synth[èe]se)"
 _HERE = re.compile(
-    r"(?:this|ce|cet|cette)(?: \w+| use case| executive summary| cas d['’]usage)?|it|here|ceci|cela|ici|", re.IGNORECASE
+    rf"(?:this|ce|cet|cette)(?: {_KINDS.format('this')}| \w+)?"
+    rf"|(?:the|our|my|le|la|l['’]|notre|mon) ?{_KINDS.format('the')}|it|he|she|il|elle|here|ceci|cela|ici|",
+    re.IGNORECASE,
 )
 _NAME = re.compile(r"(?!node:)[A-Za-z_]+:\S+")
 _MENTIONABLE = re.compile(r"[^{}\s]+")
@@ -126,7 +131,7 @@ class Lookups:
 
     def _result(self, call: PlannedCall) -> Row | None:
         of_tool = (result for result in self.seen.results if result.tool == call.tool)
-        return next((one.value for one in of_tool if call.arguments.items() <= one.arguments.items()), None)
+        return next((one.value for one in of_tool if call.arguments == one.arguments), None)
 
     def object(self, name: str) -> Item:
         """The object of this name, "type:key", read. Raises `Answered` where there is none."""
@@ -140,6 +145,18 @@ class Lookups:
         found = self.one("read_object", object=item.key, fields=[field])
         if "object" not in found:
             raise Answered("refused", error=plain(found.get("error")))
+
+    def _here_as(self, words: str) -> Item:
+        """What is at hand or holds that, of the kind that is said. Raises `Answered` where that is nothing."""
+        kind, (own, _colon, key) = meant("kinds", words), self.seen.at_hand.partition(":")
+        if kind in ("", own) or not own:
+            return self.here()
+        if (kind, own) == ("executive_summary", "folder"):
+            return self.object(f"{kind}:{key}")
+        above = (str(row["object"]) for row in rows(self.given.get("above")))
+        if found := next((name for name in above if name.startswith(f"{kind}:")), ""):
+            return self.object(found)
+        raise Answered("not_here", item=self.named(self.seen.at_hand), kind=called("kinds", kind, self.say.language))
 
     def here(self) -> Item:
         """What the conversation is about. Raises `Answered` where that is nothing."""
@@ -162,11 +179,18 @@ class Lookups:
         """What these words name: at hand as the question's data gives it, if that is whole; else what `item` finds."""
         row, name = self.given, bare(subject(words))
         fields = row.get("fields")
-        is_meant = bool(_HERE.fullmatch(words.strip())) or name == bare(str(row.get("title")))
+        here, own = _HERE.fullmatch(words.strip()), self.seen.at_hand.partition(":")[0]
+        is_meant = name == bare(str(row.get("title")))
+        if here:
+            is_meant = meant("kinds", here["this"] or here["the"] or "") in ("", own)
         if not is_meant or not isinstance(fields, dict) or row.get("object") != self.seen.at_hand:
             return self.item(words)
         is_cut = any(isinstance(value, str) and value.endswith("…") for value in fields.values())
         return self.item(words) if is_cut else self.as_item(row)
+
+    def exactly(self, words: str) -> Item:
+        """What is called as these words say, or is at hand. Raises `Answered` where nothing is, or several are."""
+        return replace(self, by_name=True).as_given(words)
 
     def find(self, words: str) -> list[Item]:
         """Nodes and objects that these words name or that have them, the best first."""
@@ -182,13 +206,17 @@ class Lookups:
             self._items(self.look(*possible)), key=lambda hit: bare(query) not in {bare(hit.key), bare(hit.title)}
         )
 
+    def is_called(self, item: Item, words: str) -> bool:
+        """Whether these words are the name of an item, or words of it."""
+        return bool(_HERE.fullmatch(words.strip()) or self._called(words, [item]))
+
     def _called(self, words: str, hits: Sequence[Item]) -> list[Item]:
         """Those of the hits whose key or title these words are; else those that have each of them there."""
         name = subject(words)
         kind, after = self._kind_before(name)
         of_kind = [hit for hit in hits if hit.key.startswith(f"{kind}:")] if kind else [*hits]
-        for some, called in ((hits, bare(name)), (of_kind, bare(after))):
-            if equal := [hit for hit in some if called in {bare(hit.key), bare(hit.title)}]:
+        for some, wanted in ((hits, bare(name)), (of_kind, bare(after))):
+            if equal := [hit for hit in some if wanted in {bare(hit.key), bare(hit.title)}]:
                 return equal
         said = words_of(after)
         return [hit for hit in of_kind if said and said <= words_of(f"{hit.key.partition(':')[2]} {hit.title}")]
@@ -206,8 +234,8 @@ class Lookups:
 
     def item(self, words: str) -> Item:
         """What these words name, with all that can be read of it. Raises `Answered` where nothing is found."""
-        if _HERE.fullmatch(words.strip()):
-            return self.here()
+        if found := _HERE.fullmatch(words.strip()):
+            return self._here_as(found["this"] or found["the"] or "")
         hits = self.find(words)
         meant = self._called(words, hits) if self.by_name else hits
         if not meant:
@@ -232,7 +260,7 @@ class Lookups:
         entries = (entry for table in self.seen.tables for entry in rows(table.get("nodes")))
         given = [row for entry in entries for row in rows(entry.get("rows", [entry]))]
         named = [row for row in given if name in {bare(str(row.get("key"))), bare(row.get("name") or "")}]
-        return self.as_item(named[0]) if len(named) == 1 else self.item(words)
+        return self.as_item(named[0]) if name and len(named) == 1 else self.item(words)
 
     def of_kind(self, words: str, **arguments: str) -> tuple[str, Row]:
         """The kind that these words name and the beginning of its list; the refusal where there is no such kind."""
@@ -246,11 +274,10 @@ class Lookups:
 
     def kind_called(self, words: str) -> str:
         """The kind that was told of and that these words name, as one or as many; "" where they name none."""
-        said = bare(subject(words))
-        called = {bare(name): name for name in self.seen.kinds}
-        called |= {name: kind for name, kind in INTENTS["kinds"].items() if kind in self.seen.kinds}
+        said, kind = bare(subject(words)), meant("kinds", subject(words))
+        names = {bare(name): name for name in self.seen.kinds} | ({said: kind} if kind in self.seen.kinds else {})
         forms = (said, said.removesuffix("s"), f"{said.removesuffix('ies')}y")
-        return next((called[form] for form in forms if form in called), "")
+        return next((names[form] for form in forms if form in names), "")
 
     def kind_of(self, name: str) -> KnownKind | None:
         """What was told of the kind of an object, "type:key"."""

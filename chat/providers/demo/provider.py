@@ -12,17 +12,21 @@ from functools import partial
 
 from chat.providers import pieces
 from chat.providers.call_ids import CallIds
-from chat.providers.demo.answers import ANSWERS, found
+from chat.providers.demo.answers import ANSWERS, SUGGESTIONS, found
 from chat.providers.demo.changes import Plan, plans
 from chat.providers.demo.lookups import Answered, Lookups, PlannedCall, Unavailable, Wanted, together
 from chat.providers.demo.seen import Row, Seen, seen
 from chat.providers.demo.sentences import CHANGES, PHRASES, Intent, Phrases, paragraphs, plain, subject, understand
+from chat.providers.demo.suggesting import MAX_PROPOSED, said
 from chat.providers.estimating import estimated_tokens, size, tokens_of
 from chat.providers.model_request import ModelRequest
 from chat.providers.provider import ProviderConfig
 
 DELAY_S = 0.015
 _PROPOSE = "propose_"
+#: Intents for which nothing is looked up, and suggestions that propose at once what should change.
+_WITHOUT_LOOKING = frozenset({"help", "self", "done", "unknown", "too_long"})
+_PROPOSING = frozenset({"improve", "inconsistent"})
 _WORD = re.compile(r"\S+\s*|\s+")
 
 
@@ -58,7 +62,7 @@ class Step:
 
 def _pieces(step: Step, ids: CallIds, *, first: bool) -> Iterator[pieces.Piece]:
     say = Phrases(step.intent.language)
-    if first and step.intent.name not in {"help", "unknown", "too_long", *CHANGES}:
+    if first and step.intent.name not in {*_WITHOUT_LOOKING, *CHANGES}:
         about = subject(next(iter(step.intent.words.values()), ""))
         thought = say("thinking", topic=say("quoted", text=about) if about else say("topic"))
         yield from map(pieces.ReasoningDelta, _WORD.findall(thought))
@@ -78,6 +82,8 @@ def next_step(shown: Seen) -> Step:
         return step(paragraphs(*(_outcome(result, say) for result in shown.late)))
     looking = Lookups(_since_stale(shown), say)
     try:
+        if name in SUGGESTIONS:
+            return step(*_suggestions(looking, intents[0]))
         if name not in CHANGES:
             return step(ANSWERS.get(name, ANSWERS["help"])(looking, intents[0].words))
         text, calls = _change(looking, intents)
@@ -93,14 +99,41 @@ def next_step(shown: Seen) -> Step:
 
 
 def _asked(shown: Seen) -> tuple[Intent, ...]:
-    """What the latest question asks for: to propose again is the last change before, to go on the last question."""
-    asked = map(understand, reversed(shown.questions))
+    """What the latest question asks for, in its own words or in those of one before."""
+    asked = (understand(text, shown.names) for text in reversed(shown.questions))
     latest = next(asked, understand(""))
-    if latest[0].name == "again":
-        return next((intents for intents in asked if intents[0].name in CHANGES), latest)
-    if latest[0].name == "more" and not shown.next_page:
-        return next((intents for intents in asked if intents[0].name != "more"), latest)
+    match latest[0].name:
+        case "again":
+            return next((intents for intents in asked if intents[0].name in CHANGES), latest)
+        case "more" if not shown.next_page:
+            return next((intents for intents in asked if intents[0].name != "more"), latest)
+        case "propose_it":
+            before = next(asked, latest)[0]
+            if before.name in SUGGESTIONS:
+                return (replace(before, words=before.words | {"propose": "propose"}),)
+            return (before,) if before.name in CHANGES else (replace(latest[0], name="nothing_to_propose"),)
+        case "answered_holder":
+            before = next(asked, latest)[0]
+            is_open = before.name == "create" and not before.words.get("parent") and not before.words.get("without")
+            of_other = replace(latest[0], name="other", words={"x": shown.questions[-1]})
+            return (replace(before, words=before.words | latest[0].words),) if is_open else (of_other,)
     return latest
+
+
+def _suggestions(looking: Lookups, intent: Intent) -> tuple[str, tuple[PlannedCall, ...]]:
+    """What is suggested, with the proposals if they are wanted; or what became of these."""
+    say, seen = looking.say, looking.seen
+    if decided := [_outcome(result.value, say) for result in seen.results if result.tool.startswith(_PROPOSE)]:
+        return paragraphs(*decided), ()
+    found = SUGGESTIONS[intent.name](looking, intent.words)
+    text = said(looking, found)
+    calls = [each.call for each in found.suggestions if each.call][:MAX_PROPOSED]
+    if not calls or not {call.tool for call in calls} <= seen.offered:
+        return text, ()
+    if intent.name not in _PROPOSING and not intent.words.get("propose"):
+        return paragraphs(text, say("can_propose")), ()
+    all_told = say.lines([str(call.arguments["reason"]) for call in calls])
+    return paragraphs(text, say("proposed"), all_told, say("waits")), tuple(calls)
 
 
 def _since_stale(shown: Seen) -> Seen:

@@ -25,6 +25,8 @@ _KIND = re.compile(
     re.MULTILINE,
 )
 _JSON = json.JSONDecoder()
+#: Where the data of a question has objects beside the one at hand.
+_WITH_TITLES = ("above", "held", "related")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,12 @@ class Seen:
     kinds: dict[str, KnownKind]
     late: tuple[Row, ...]
 
+    @property
+    def names(self) -> frozenset[str]:
+        """The titles of all that was given with the latest question."""
+        given = (row for table in self.tables for name in _WITH_TITLES for row in _rows_of(table.get(name)))
+        return frozenset(str(row.get("title") or "") for row in (*self.tables, *given))
+
 
 def seen(request: ModelRequest) -> Seen:
     messages = request.messages
@@ -106,6 +114,10 @@ def _given(text: str) -> tuple[str, list[str]]:
         text = text[found.end() :]
         given.append(found["body"] or "")
     return text, given
+
+
+def _rows_of(value: Any) -> list[Row]:
+    return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
 
 
 def _object_of(text: str) -> Row:

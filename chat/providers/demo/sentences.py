@@ -1,19 +1,30 @@
-"""The sentences that the demo understands (`intents.toml`) and those that it says (`phrases.toml`)."""
+"""The sentences that the demo understands, and those that it says, out of its tables."""
 
 import re
 import tomllib
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from chat.providers.demo.folding import folded
+from chat.providers.demo.naming import NAMES, one_of
+
 Language = Literal["en", "fr"]
 _FOLDER = Path(__file__).parent
-INTENTS = tomllib.loads((_FOLDER / "intents.toml").read_text("utf-8"))
-PHRASES = tomllib.loads((_FOLDER / "phrases.toml").read_text("utf-8"))
+_TABLES = {
+    name: tomllib.loads((_FOLDER / f"{name}.toml").read_text("utf-8"))
+    for name in ("words", "changes", "suggestions", "questions", "phrases")
+}
+#: What people ask, in the order in which it is tried.
+INTENTS: dict[str, Any] = _TABLES["changes"] | _TABLES["suggestions"] | _TABLES["questions"]
+PHRASES = _TABLES["phrases"]
 #: The intents that ask for a change; several of them may stand in one message.
-CHANGES = frozenset(name for name, row in INTENTS.items() if "node" in row or "object" in row)
+CHANGES = frozenset(name for name, row in INTENTS.items() if {"node", "object", "means"} & row.keys())
+SUGGESTIONS = frozenset(_TABLES["suggestions"])
+#: Parts of sentences by their names; those that names of things make are added.
+_PARTS = _TABLES["words"]["words"] | {table: one_of(table) for table in NAMES}
 #: Characters of a message that are read: what matches a sentence takes quadratic time.
 MAX_READ = 500
 #: Entries of one list, characters of one value and lines of one code that are said.
@@ -36,19 +47,22 @@ class Intent:
     words: dict[str, str]
 
 
-def understand(text: str) -> tuple[Intent, ...]:
+def understand(text: str, names: Collection[str] = ()) -> tuple[Intent, ...]:
     """The changes that a message asks for, in order, or its one question; the intent `other` for all else.
 
-    Of a change in more words than are read the end is not known: that is the intent `too_long`.
+    Of a change in more words than are read the end is not known: that is the intent `too_long`. The `names` of things
+    are no words of a sentence, whatever they say; nor is what stands in quotes.
     """
     whole = text.strip()
     text = unicodedata.normalize("NFC", _MENTION.sub(r"\1", whole[:MAX_READ])).translate(_AS_TYPED)
-    polite = _POLITE.fullmatch(_folded(text))
+    polite = _POLITE.fullmatch(folded(text))
     text = text[slice(*polite.span("x"))] if polite else text
-    if changes := tuple(_changes(text)):
+    sentence = _Sentence(text, _without_names(without_quotes(folded(text)), names))
+    if changes := tuple(_changes(sentence)):
         return changes if len(whole) <= MAX_READ else (replace(changes[0], name="too_long"),)
-    other = Intent("other", "fr" if _FRENCH.search(_folded(text)) else "en", {"x": text})
-    return (_intent(text) or _intent(_TRAILING.sub("", text)) or other,)
+    other = Intent("other", "fr" if _FRENCH.search(sentence.told) else "en", {"x": text})
+    end = found.start() if (found := _TRAILING.search(sentence.told)) else len(text)
+    return (_intent(sentence) or _intent(sentence.part(0, end)) or other,)
 
 
 def subject(text: str) -> str:
@@ -69,68 +83,95 @@ def quoted(text: str) -> str:
     return text.strip(' \t\n"`«»“”') if text[:1] in '"`«“' else text.strip()
 
 
-def words_of(text: str) -> frozenset[str]:
-    """The words of a name, without accents and capitals."""
-    return frozenset(re.findall(r"[^\W_]+", _folded(text)))
-
-
 def without_quotes(text: str) -> str:
     """The text with nothing in its quotes, as long as before."""
     return _QUOTED.sub(lambda found: "_" * len(found[0]), text)
 
 
-def bare(text: str) -> str:
-    """The letters and digits alone, without accents and capitals, to compare names with words."""
-    return re.sub(r"[\W_]+", "", _folded(text))
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    """Some words as a person wrote them, and as they are compared: of equal length."""
+
+    text: str
+    told: str
+
+    def part(self, begin: int, end: int) -> "_Sentence":
+        return _Sentence(self.text[begin:end], self.told[begin:end])
 
 
-def _changes(text: str) -> Iterator[Intent]:
+def _changes(sentence: _Sentence) -> Iterator[Intent]:
     """The changes that a text asks for, one after the other; "it" is what the one before was about."""
-    about, begin = "", 0
-    unquoted = without_quotes(text)
-    for end, next_begin in [*(between.span() for between in _BETWEEN_CHANGES.finditer(unquoted)), (len(text),) * 2]:
-        intent, rest = _intent(text[begin:end]), _intent(text[next_begin:])
-        if intent and intent.name in CHANGES and (end == len(text) or (rest and rest.name in CHANGES)):
+    about, begin, whole = "", 0, len(sentence.text)
+    between = (found.span() for found in _BETWEEN_CHANGES.finditer(sentence.told))
+    for end, next_begin in [*between, (whole, whole)]:
+        intent, rest = _intent(sentence.part(begin, end)), _intent(sentence.part(next_begin, whole))
+        if intent and intent.name in CHANGES and (end == whole or (rest and rest.name in CHANGES)):
             begin, named = next_begin, intent.words.get("x", "")
             about = about if about and named == "it" else named
             yield replace(intent, words=intent.words | ({"x": about} if named else {}))
 
 
-def _intent(text: str) -> Intent | None:
-    folded = _folded(text)
-    for name, language, sentence in _SENTENCES:
-        if found := sentence.fullmatch(folded):
-            return Intent(name, language, {slot: text[slice(*found.span(slot))] for slot in found.groupdict()})
-    return None
+def _intent(sentence: _Sentence) -> Intent | None:
+    """What the first sentence that fits asks for; of an intent that both languages say alike, as the text looks."""
+    found: Intent | None = None
+    for name, language, pattern in _SENTENCES:
+        if found and (name != found.name or not _looks_french(sentence)):
+            break
+        if (found is None or language == "fr") and (fitting := pattern.fullmatch(sentence.told)):
+            words = {slot: sentence.text[slice(*fitting.span(slot))] for slot in fitting.groupdict()}
+            found = Intent(name, language, INTENTS[name].get("words", {}) | words)
+            if language == "fr":
+                break
+    return found
 
 
-def _folded(text: str) -> str:
-    """The text without accents and capitals, as long as before."""
-    return "".join(unicodedata.normalize("NFD", character)[0].lower()[:1] for character in text)
+def _looks_french(sentence: _Sentence) -> bool:
+    if _FRENCH.search(sentence.told):
+        return True
+    return bool(_ACCENTED.search(sentence.text)) and not _ENGLISH.search(sentence.told)
+
+
+def _without_names(told: str, names: Collection[str]) -> str:
+    """The text with letters that are no words in the places of names of several words, the longest first."""
+    several = {folded(unicodedata.normalize("NFC", name)).translate(_AS_TYPED) for name in names if " " in name}
+    for name in sorted(several, key=len, reverse=True):
+        told = told.replace(name, "_" * len(name))
+    return told
 
 
 def _pattern(sentence: str) -> re.Pattern[str]:
-    """The regular expression of a sentence; how it is written stands at the top of the table."""
-    while (inserted := re.sub(r"<(\w+)>", lambda word: INTENTS["words"][word[1]], sentence)) != sentence:
+    """The regular expression of a sentence; how it is written stands at the top of `words.toml`."""
+    while (inserted := re.sub(r"<(\w+)>", lambda word: _PARTS[word[1]], sentence)) != sentence:
         sentence = inserted
-    for written, meant in (("(", "(?:"), ("[", "(?:"), ("]", ")?"), ("...", ".*"), (" ?", r"\s*"), (" ", r"\s+")):
+    sentence = re.sub(r"\((?!\?)", "(?:", sentence)
+    for written, meant in (("[", "(?:"), ("]", ")?"), ("...", ".*"), (" ?", r"\s*"), (" ", r"\s+")):
         sentence = sentence.replace(written, meant)
     sentence = re.sub(r"\{(\w+):?(.*?)\}", lambda slot: f"(?P<{slot[1]}>{slot[2] or '.+?'})", sentence)
     return re.compile(sentence, re.DOTALL | re.IGNORECASE)
 
 
+def _patterns(row: dict[str, Any], language: Language) -> Iterator[re.Pattern[str]]:
+    """Those of an intent: its sentences, then the words that are enough to tell it."""
+    yield from map(_pattern, row.get(language, ()))
+    for words in row.get("by_words", {}).get(language, ()):
+        yield re.compile(rf".*(?<![\w-])(?:{_pattern(words).pattern})(?![\w-]).*", re.DOTALL | re.IGNORECASE)
+
+
 _BETWEEN_CHANGES = _pattern(r" ?(,|;|\.) (<then> )*| (<then> )+")
 _POLITE = _pattern(r" ?[<asking>,? ]{x:.*?}[,? <thanks>](\s|\?|!|\.|,|;|:)*")
+_ACCENTED = re.compile("[àâçéèêëîïôùûœ]", re.IGNORECASE)
+_ENGLISH = _pattern(r"\b(the|is|are|which|what|of|and|with|show|find|how|any|there|to)\b")
 _FRENCH = _pattern(r"\b<french>\b")
 _LEADING = _pattern(r"\A(<article> |(l|d)' ?)+")
 _TRAILING = _pattern(
     r" (<node>|(in|of|dans|de) (this|the|ce|le) (graphe?|workflow|flux))\Z|(,|;|\?) ...| <besides>\b..."
 )
+_LANGUAGES: tuple[Language, ...] = ("en", "fr")
 _SENTENCES: tuple[tuple[str, Language, re.Pattern[str]], ...] = tuple(
-    (name, language, _pattern(sentence))
+    (name, language, pattern)
     for name, row in INTENTS.items()
-    for language in ("en", "fr")
-    for sentence in row.get(language, ())
+    for language in _LANGUAGES
+    for pattern in _patterns(row, language)
 )
 
 
@@ -169,10 +210,10 @@ class Phrases:
         return "\n".join([heading, "", f"{fence}js", *lines[:MAX_LINES], fence])
 
 
-def plain(value: Any) -> str:
+def plain(value: Any, most: int = MAX_CHARS) -> str:
     """A value on one line, without what Markdown would read as its own."""
     text = " ".join(re.sub(r"[`*_\[\]<>{}|\\]", " ", "" if value is None else str(value)).split())
-    return text if len(text) <= MAX_CHARS else f"{text[:MAX_CHARS]}…"
+    return text if len(text) <= most else f"{text[:most]}…"
 
 
 def paragraphs(*parts: str) -> str:
