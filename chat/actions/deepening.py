@@ -53,8 +53,10 @@ def _begun_before(answer: Message) -> Run | None:
 
 
 def _as_accepted_before(session: Session, run: Run) -> Accepted:
-    before = run.first_sequence - 1 if run.first_sequence else session.stream.last_sequence
-    return Accepted(session.pk, _question_of(run.message).pk, run.message_id, run.pk, before)
+    stream = session.stream
+    before = run.first_sequence - 1 if run.first_sequence else stream.last_sequence
+    question = _question_of(run.message)
+    return Accepted(session.pk, question.pk, run.message_id, run.pk, stream.pk, before, stream.last_sequence)
 
 
 def _model_of(run: Run, session: Session) -> str:

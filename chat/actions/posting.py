@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from django.conf import settings
@@ -47,7 +48,20 @@ class Asked(Body):
     attachments: Annotated[list[Any], Field(max_length=0)] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """What the door answers; `accepted` is None where it repeats an answer."""
+
+    answer: dict[str, Any]
+    accepted: Accepted | None
+
+
 def post(to: Held | Member, asked: Asked, key: str | None) -> dict[str, Any]:
+    """What the door answers to a message that is taken as `take` does."""
+    return take(to, asked, key).answer
+
+
+def take(to: Held | Member, asked: Asked, key: str | None) -> Posted:
     """Takes a message into a conversation or, to a member, into a new one; in a transaction.
 
     Repeats the answer to the same key and body. Raises `Refused`, `NotFound`, `Problem`.
@@ -56,7 +70,8 @@ def post(to: Held | Member, asked: Asked, key: str | None) -> dict[str, Any]:
     # Only now: what names no conversation of theirs is not counted. A silent Valkey holds it up for half a second.
     count_run(member.user)
     if not key:
-        return _post(to, asked).to_json()
+        accepted = _post(to, asked)
+        return Posted(accepted.to_json(), accepted)
     key = _digest(key)
     body = asked.model_dump(include=set(Asked.model_fields)) | {"workspace": member.workspace.pk}
     digest = _digest(json.dumps(body, sort_keys=True))
@@ -66,11 +81,13 @@ def post(to: Held | Member, asked: Asked, key: str | None) -> dict[str, Any]:
             first = cursor.rowcount == 1
         kept = IdempotencyKey.objects.get(user=member.user, key=key)
         if first:
-            kept.answer = _post(to, asked).to_json()
+            accepted = _post(to, asked)
+            kept.answer = accepted.to_json()
             kept.save(update_fields=["answer"])
-        elif kept.body_digest != digest:
+            return Posted(kept.answer, accepted)
+        if kept.body_digest != digest:
             raise Refused("idempotency_key", _("This Idempotency-Key was used for another request. Use a new one."))
-    return dict(kept.answer or {})
+    return Posted(dict(kept.answer or {}), None)
 
 
 def _post(to: Held | Member, asked: Asked) -> Accepted:

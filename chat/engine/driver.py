@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Literal, TypeVar
 
 from django.conf import settings
@@ -21,6 +22,7 @@ from chat.engine.tool_calls import CheckedCall, check_calls, failure_of, refuse_
 from chat.engine.transitions import IllegalTransition, Transition
 from chat.events.append import Fenced
 from chat.events.transcript import Transcript
+from chat.events.vocabulary import NewEvent
 from chat.events.writer import GroupWriter
 
 log = logging.getLogger("countersign.engine")
@@ -47,6 +49,8 @@ class Driver:
         self.task: asyncio.Task[None] | None = None
         self._why: StopReason | Literal["", "process ends"] = ""
         self._finishing = False
+        #: Of the answer, what the writer had not begun to store as it ended.
+        self._rest: list[NewEvent] = []
         self._over = False
         self._outcome: str | None = None
         #: Whether another run of the conversation may wait for this one's end.
@@ -247,7 +251,8 @@ class Driver:
     async def _finish(self, end: run_storage.Ending) -> None:
         self._finishing = True
         self._outcome = end.error["code"] if end.error else end.outcome
-        await self._writer.flush(self.run.stream_id)
+        self._rest += await self._writer.take_rest(self.run.stream_id)
+        end = replace(end, events=(*self._rest, *end.events))
         self.awaited = await self._store_with_costs(
             run_storage.finish, self.run, end, self._answer.transcript, list(self._answer.rounds)
         )

@@ -41,13 +41,18 @@ SELECT last_sequence, epoch, statement_timestamp() FROM raised
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """What doors answer about a stored run. `after` is the number to read the stream from to see all about it."""
+    """What doors answer about a stored run. `after` is the number to read the stream from to see all about it.
+
+    `last` is the number that the stream ended at.
+    """
 
     session_id: uuid.UUID
     user_message_id: uuid.UUID
     message_id: uuid.UUID
     run_id: uuid.UUID
+    stream_id: int
     after: int
+    last: int
 
     @property
     def stream(self) -> str:
@@ -108,7 +113,7 @@ def start(
         transaction.on_commit(lambda: runner.adopt(claimed), robust=True)
     else:
         transaction.on_commit(doorbell.ring)
-    return Accepted(session.pk, question.pk, run.message_id, run.pk, last - len(events))
+    return Accepted(session.pk, question.pk, run.message_id, run.pk, session.stream_id, last - len(events), last)
 
 
 def queued(run: Run) -> NewEvent:

@@ -5,6 +5,7 @@ import logging
 import re
 import uuid
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from itertools import groupby
 
 import redis
@@ -28,7 +29,7 @@ POLL_S = 1.0
 RENEW_PRESENCE_S = 5.0
 #: Wake-ups for other processes are gathered this long.
 COALESCE_S = 0.01
-#: And so long where nobody but this process heard the last of them.
+#: And so long where nobody but this process heard the last of them, and nobody has joined since.
 COALESCE_ALONE_S = 0.5
 _WAKE_UP = re.compile(rb"(\d{1,18}):(\d{1,18})")
 
@@ -43,10 +44,16 @@ class Hub:
         self._process_id = process_id
         self._fail = fail
         self._tails: dict[int, Tail] = {}
+        #: Streams that nobody reads, with what this process stored of them lately.
+        self._unread: dict[int, Tail] = {}
         self._behind: dict[int, int] = {}
         self._outgoing: dict[int, int] = {}
         self._refresh = asyncio.Event()
         self._publish = asyncio.Event()
+        self._joining = b"joined %s" % process_id.hex.encode()
+        #: Set while others may listen.
+        self._others = asyncio.Event()
+        self._others.set()
         self._tasks: list[asyncio.Task[None]] = []
         self._loop = asyncio.get_running_loop()
         self._renew_at = 0.0
@@ -56,7 +63,7 @@ class Hub:
 
     def start(self) -> None:
         self._publisher = valkey.publisher()
-        hearing = valkey.listen_forever(wakeup.channel(), self._heard)
+        hearing = valkey.listen_forever(wakeup.channel(), self._heard, self._tell_of_joining)
         jobs = (self._refresh_forever(), self._publish_forever(), hearing, self._poll_forever())
         self._tasks = background.start(jobs, self._fail)
         # A transaction of this process may append in any thread.
@@ -67,20 +74,22 @@ class Hub:
         await background.end(self._tasks)
         await self._publisher.aclose()
 
-    async def watch(self, stream_id: int, after: int, *, present: bool = True, last: int | None = None) -> Watch:
+    async def watch(
+        self, stream_id: int, after: int, *, present: bool = True, last: int | None = None, noted: bool = False
+    ) -> Watch:
         """A reader from the event after `after` on; raises `CursorBeyondEnd` for a cursor from the future.
 
         The caller has made sure that the reader may read the stream. The leaving of a reader who is `present` may end
-        the answer. A caller that has just read the stream's `last` number gives it, so that it is not asked for again
-        where others read the stream here.
+        the answer; `noted`: that they are here is stored already. A caller that has just read the `last` number gives
+        it, so that it is not asked for again where the stream's end is known here.
         """
-        tail = self._tails.setdefault(stream_id, Tail())
+        tail = self._tails.setdefault(stream_id, self._unread.pop(stream_id, Tail()))
         watch = Watch(self, tail, stream_id, after, present=present)
-        alone = not any(other.present for other in tail.watches)
+        comes = present and not noted and not any(other.present for other in tail.watches)
         tail.watches.add(watch)
         try:
-            if last is None or not tail.started or after > last or (present and alone):
-                last = await self._arrivals.answer((stream_id, present and alone))
+            if last is None or not tail.started or after > last or comes:
+                last = await self._arrivals.answer((stream_id, comes))
             if after > max(last, tail.last):
                 raise CursorBeyondEnd
         except BaseException:  # Cancelled, too: nobody else knows of the watch.
@@ -129,19 +138,27 @@ class Hub:
         return [pages[each] for each in cursors]
 
     def _take(self, stream_id: int, last: int, events: Sequence[StoredEvent]) -> None:
-        """Takes that a stream ends at `last` now, with those of the events up to it that are at hand."""
+        """Takes that a stream ends at `last` now, with those of the events up to it that are at hand.
+
+        Also of one that nobody reads: who asked something reads the answer in a moment.
+        """
         self._outgoing[stream_id] = max(last, self._outgoing.get(stream_id, 0))
         self._publish.set()
-        tail = self._tails.get(stream_id)
+        tail = self._tails.get(stream_id) or self._unread.get(stream_id)
+        if tail is None and events:
+            tail = self._unread[stream_id] = Tail()
+            tail.started = True
         if tail is not None:
             tail.add(events)
         self._fall_behind(stream_id, last)
 
     def _fall_behind(self, stream_id: int, last: int) -> None:
-        tail = self._tails.get(stream_id)
+        tail, unread = self._tails.get(stream_id), self._unread.get(stream_id)
         if tail is not None and last > tail.last:
             self._behind[stream_id] = max(last, self._behind.get(stream_id, 0))
             self._refresh.set()
+        if unread is not None and last > unread.last:
+            del self._unread[stream_id]
 
     def _to_renew(self) -> list[int]:
         """The streams that people read, as often as the grace period needs it, and those that somebody just left."""
@@ -179,26 +196,38 @@ class Hub:
                     self._fall_behind(stream_id, lasts[stream_id])  # where a page did not reach so far
 
     async def _publish_forever(self) -> None:
-        alone = False
         while True:
             await self._publish.wait()
-            await asyncio.sleep(COALESCE_ALONE_S if alone else COALESCE_S)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(COALESCE_ALONE_S):
+                    await self._others.wait()
+            await asyncio.sleep(COALESCE_S)
             self._publish.clear()
             outgoing, self._outgoing = self._outgoing, {}
             text = ",".join(f"{id_}:{last}" for id_, last in outgoing.items())
+            self._others.clear()  # Before it is known that nobody heard this: somebody may join meanwhile.
             try:
                 alone = await self._publisher.publish(wakeup.channel(), text) <= 1
             except (redis.RedisError, OSError) as error:
                 alone = False
                 log.warning("wake-ups not published: %s", type(error).__name__)
+            if not alone:
+                self._others.set()
+
+    async def _tell_of_joining(self) -> None:
+        """Tells the others that one more hears them: its readers are not to wait as long as nobody's would."""
+        await self._publisher.publish(wakeup.channel(), self._joining)
 
     def _heard(self, data: bytes) -> None:
+        if data.startswith(b"joined") and data != self._joining:
+            self._others.set()
         for stream_id, last in _WAKE_UP.findall(data):
             self._fall_behind(int(stream_id), int(last))
 
     async def _poll_forever(self) -> None:
         while True:
             await asyncio.sleep(POLL_S)
+            self._unread.clear()
             for tail in self._tails.values():
                 tail.forget_at_rest()
             watched = list(self._tails)

@@ -7,8 +7,8 @@ from django.db import connection
 
 _RENEW = """
 INSERT INTO chat_presence (stream_id, process, seen_at)
-SELECT id, %s, now() FROM chat_stream WHERE id = ANY(%s) ORDER BY id
-ON CONFLICT (stream_id, process) DO UPDATE SET seen_at = now()
+SELECT id, %s, statement_timestamp() FROM chat_stream WHERE id = ANY(%s) ORDER BY id
+ON CONFLICT (stream_id, process) DO UPDATE SET seen_at = statement_timestamp()
 """
 _RENEW_AND_LAST = f"WITH seen AS ({_RENEW}) SELECT id, last_sequence FROM chat_stream WHERE id = ANY(%s)"  # noqa: S608
 

@@ -19,7 +19,7 @@ local: Local | None = None
 
 
 def channel() -> str:
-    """The Valkey channel of stream wake-ups; a message is `id:number,id:number`."""
+    """The Valkey channel of stream wake-ups; a message is `id:number,id:number`, or `joined` and who listens now."""
     return f"{settings.REDIS_PREFIX}:streams"
 
 

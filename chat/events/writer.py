@@ -108,6 +108,18 @@ class GroupWriter:
         if line.fenced:
             raise Fenced
 
+    async def take_rest(self, stream_id: int) -> list[NewEvent]:
+        """What was put for the stream and is not being committed, for a caller who stores it, once all before it is.
+
+        Raises `Fenced` as `flush` does.
+        """
+        rest: list[NewEvent] = []
+        if line := self._lines.get(stream_id):
+            rest, line.pending = line.pending, rest
+            self._count_out(len(rest))
+        await self.flush(stream_id)
+        return rest
+
     def forget(self, stream_id: int, epoch: int) -> None:
         """Drops what is known of a stream whose run ended; a later owner's events stay."""
         line = self._lines.get(stream_id)

@@ -1,5 +1,6 @@
 """What frames of the chat socket do, in the database and in the name of a person who may be here."""
 
+import uuid
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -9,9 +10,11 @@ from django.utils.translation import gettext as _
 from chat.access.checks import Reader, check_and_hold, check_and_join
 from chat.actions import conversations, deciding, deepening, posting
 from chat.actions.refusals import Refused
+from chat.events import presence
 from chat.models import Message
 from chat.queries.conversations import Held, member_in
 from chat.queries.proposals import member_at, proposal_and_member
+from chat.queries.streams import ReadableStream
 from chat.sockets import frames
 from chat.sockets.closing import ACCESS_CODES, Closing
 from graphs.site.access import Member, NotFound, parsed_id
@@ -20,10 +23,13 @@ from graphs.site.access import Member, NotFound, parsed_id
 MOST_NAMED = 10
 
 
-def post(reader: Reader, workspace: str, frame: frames.Chat) -> dict[str, Any]:
+def post(
+    reader: Reader, workspace: str, frame: frames.Chat, process: uuid.UUID | None = None
+) -> tuple[dict[str, Any], ReadableStream | None]:
     """Takes a message into a conversation, in whichever workspace of the person it is, else into a new one in this.
 
-    Whether the person may be here is asked together with what they ask in.
+    Whether the person may be here is asked together with what they ask in. They read on in this `process`, unless it
+    is None: that is stored with the message, and the stream is returned, but where an answer is repeated.
     """
     to: Held | Member | None
     with transaction.atomic():
@@ -35,7 +41,14 @@ def post(reader: Reader, workspace: str, frame: frames.Chat) -> dict[str, Any]:
             raise Closing(ACCESS_CODES[end])
         if to is None:
             raise NotFound
-        return posting.post(to, frame, frame.idempotency_key)
+        posted = posting.take(to, frame, frame.idempotency_key)
+        if posted.accepted is None or process is None:
+            return posted.answer, None
+        presence.renew([posted.accepted.stream_id], process)
+        member = to.member if isinstance(to, Held) else to
+        told = posted.accepted
+        stream = ReadableStream(told.stream_id, told.stream, member.workspace.pk, told.last, str(told.session_id))
+        return posted.answer, stream
 
 
 def retry(user: User, frame: frames.Retry) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from chat.access.checks import batched_checks
 from chat.actions.refusals import Refused
 from chat.concurrency.database import in_db
+from chat.engine import runtime
 from chat.queries.conversations import message_for
 from chat.queries.streams import ReadableStream, stream_name_of
 from chat.sockets import commands, frames
@@ -47,7 +48,10 @@ class ChatConsumer(PersonConsumer):
                 if frame.id is None:
                     raise Refused("validation", _("The frame needs an _id, so that the answer can name it."))
                 self._subscriptions.require_room(frame.session_id)
-                await self._accept(frame, await in_db(commands.post, self.asking(), self.workspace, frame))
+                is_read = frame.session_id is not None and self._subscriptions.reads(frame.session_id)
+                process = None if is_read else runtime.current().process_id
+                answer, stream = await in_db(commands.post, self.asking(), self.workspace, frame, process)
+                await self._accept(frame, answer, stream=stream)
             case frames.Resume(proposal_id=str()) | frames.Resume(approved=bool()):
                 await self._decide(frame)
             case frames.Resume():
@@ -81,8 +85,17 @@ class ChatConsumer(PersonConsumer):
         else:
             await self.send_frame({"type": "ai:accepted", "_id": frame.id, **answer})
 
-    async def _accept(self, frame: frames.Frame, accepted: dict[str, Any], more: dict[str, Any] | None = None) -> None:
-        """Answers, and makes sure that this socket sees everything about it."""
+    async def _accept(
+        self,
+        frame: frames.Frame,
+        accepted: dict[str, Any],
+        more: dict[str, Any] | None = None,
+        stream: ReadableStream | None = None,
+    ) -> None:
+        """Answers, and makes sure that this socket sees everything about it.
+
+        With `stream` it was just found that the person may read it, and stored that they do.
+        """
         asked = "ws_chat" if isinstance(frame, frames.Chat) else "ws_resume"
         emit(asked, "debug", session=accepted["sessionId"], run=accepted["runId"])
         if frame.id is not None:
@@ -91,9 +104,11 @@ class ChatConsumer(PersonConsumer):
         answer = {name: accepted[name] for name in shown} | {"streamId": accepted["stream"]} | (more or {})
         await self.send_frame({"type": "ai:accepted", "_id": frame.id, **answer})
         if not self._subscriptions.reads(accepted["sessionId"]):
+            noted = stream is not None
             try:
-                stream = await self._readable(accepted["stream"])
-                self._subscriptions.start(stream, await self._subscriptions.watch(stream, accepted["after"]))
+                stream = stream or await self._readable(accepted["stream"])
+                watch = await self._subscriptions.watch(stream, accepted["after"], noted=noted)
+                self._subscriptions.start(stream, watch)
             except AWAY:  # The frame was accepted: it comes back and reads.
                 raise Closing(RESTARTING) from None
 

@@ -55,11 +55,14 @@ class Subscriptions:
         if len(self.readings) >= MAX_SUBSCRIPTIONS and not (session_id and self.reads(session_id)):
             raise Refused("too_many", _("This connection reads too many streams. Unsubscribe from some."))
 
-    async def watch(self, stream: ReadableStream, after: int) -> Watch:
-        """Makes sure that the stream can be read from there; raises `CursorBeyondEnd`. Goes to `start` or is closed."""
+    async def watch(self, stream: ReadableStream, after: int, *, noted: bool = False) -> Watch:
+        """Makes sure that the stream can be read from there; raises `CursorBeyondEnd`. Goes to `start` or is closed.
+
+        `noted`: that somebody reads it here is stored already.
+        """
         if stream.id not in self.readings:
             self.require_room()
-        return await runtime.current().hub.watch(stream.id, after, last=stream.last_sequence)
+        return await runtime.current().hub.watch(stream.id, after, last=stream.last_sequence, noted=noted)
 
     def start(self, stream: ReadableStream, watch: Watch) -> None:
         """Sends the stream from the watch's cursor on, instead of from wherever it was read before."""

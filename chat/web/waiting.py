@@ -141,7 +141,8 @@ async def _wait(answer: "_Recorded", person: Identity) -> None:
 
 async def _result(run_id: uuid.UUID, stream: ReadableStream) -> dict[str, Any]:
     """How the run ended, once it has."""
-    watch = await runtime.current().hub.watch(stream.id, stream.last_sequence, present=False)
+    last = stream.last_sequence
+    watch = await runtime.current().hub.watch(stream.id, last, present=False, last=last)
     try:
         while (result := await in_db(run_result, run_id)) is None:
             while not any(event.run_id == run_id and event.type in {"done", "error"} for event in await watch.next()):

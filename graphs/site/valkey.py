@@ -4,7 +4,7 @@ import asyncio
 import logging
 import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
@@ -58,8 +58,13 @@ def publisher() -> redis.asyncio.Redis:
     return redis.asyncio.Redis.from_url(settings.REDIS_URL, **_PATIENT)
 
 
-async def listen_forever(channel: str, hear: Callable[[bytes], None]) -> None:
-    """Gives `hear` every message of a channel. Messages are lost while Valkey is away, so listeners also poll."""
+async def listen_forever(
+    channel: str, hear: Callable[[bytes], None], joined: Callable[[], Awaitable[None]] | None = None
+) -> None:
+    """Gives `hear` every message of a channel. Messages are lost while Valkey is away, so listeners also poll.
+
+    `joined` is awaited whenever listening begins, also after Valkey was away.
+    """
     url = settings.REDIS_URL
     client = redis.asyncio.Redis.from_url(url, socket_connect_timeout=PATIENCE_S, **_kept_alive(url))
     try:
@@ -70,6 +75,8 @@ async def listen_forever(channel: str, hear: Callable[[bytes], None]) -> None:
                     async for message in pubsub.listen():
                         if message["type"] == "message":
                             hear(message["data"])
+                        elif message["type"] == "subscribe" and joined is not None:
+                            await joined()
             except (redis.RedisError, OSError) as error:
                 log.warning("%s not heard, trying again: %s", channel, type(error).__name__)
                 await asyncio.sleep(LISTEN_AGAIN_S)

@@ -21,7 +21,7 @@ POINTS = (
     # a message is taken
     Point("chat.api.messages:MessagesView.post"),
     Point("chat.actions.conversations:post_message"),
-    Point("chat.actions.posting:post"),
+    Point("chat.actions.posting:take"),
     Point("chat.engine.runs:start:on_commit"),
     Point("chat.events.append:wake:on_commit"),
     # or waits for the one before it
@@ -29,9 +29,9 @@ POINTS = (
     Point("chat.engine.doorbell:ring", "queue"),
     Point("chat.engine.claims:claim", "queue"),
     # a process drives its run
-    Point("chat.engine.enriching:store_context"),
-    Point("chat.engine.enriching:store_context", "question_row"),
     Point("chat.engine.enriching:store_system_prompt"),
+    Point("chat.engine.enriching:store_system_prompt", "question_row"),
+    Point("chat.engine.enriching:store_context", "queue"),
     Point("chat.engine.calling:perform"),
     Point("chat.engine.calling:perform", nth=2),
     Point("chat.engine.answer:LiveAnswer.show"),
@@ -112,6 +112,7 @@ HARMLESS = {
     "chat.events.wakeup:wake_readers": "no web process publishes here, its hub does; readers poll when it is lost",
     "chat.sockets.commands:post": "one transaction, as MessagesView.post, which is killed",
     "chat.management.commands.stream_chat:_Conversation._post": "the same; who typed the command sees that it ended",
+    "chat.events.hub:Hub._tell_of_joining": "without it the next word of one that was alone comes half a second late",
     "chat.actions.deciding:preview": "changes nothing",
     "chat.events.notices:_make": "a graph or workspace without its stream gets it with its first event",
     "graphs.history.changes:apply": "one transaction; the order of what is done in it is its own",

@@ -88,6 +88,37 @@ def test_it_stores_a_round_after_its_events(
     assert results == [2]
 
 
+@pytest.mark.parametrize("fails", [False, True])
+def test_what_came_last_is_stored_with_the_end(
+    fails: bool, monkeypatch: pytest.MonkeyPatch, running: Engine, vendor: VendorServer, alice: User, nba: Graph
+) -> None:
+    """Also where the end cannot be stored as it was to be."""
+    commit, finish = Committer.commit, run_storage.finish
+    commits: list[Any] = []
+
+    async def commit_slowly(self: Committer, parts: Any) -> Any:
+        commits.append(parts)
+        await asyncio.sleep(0.5)
+        return await commit(self, parts)
+
+    def fail_once(*args: Any) -> bool:
+        monkeypatch.setattr(run_storage, "finish", finish)
+        raise RuntimeError
+
+    monkeypatch.setattr(Committer, "commit", commit_slowly)
+    if fails:
+        monkeypatch.setattr(run_storage, "finish", fail_once)
+    words = "It fetches the games of a day, and then their scores."
+    vendor.script(Script(text=words))
+    accepted = ask(alice, "What does fetch-api do?")
+    assert rested(accepted.run_id).message.content == words
+    told = of_run(accepted.run_id)
+    assert told[-1].type == ("error" if fails else "done")
+    assert "".join(event.data["delta"] for event in told if event.type == "content_delta") == words
+    assert [event.sequence for event in events(accepted.session_id)] == list(range(1, len(told) + 2))
+    assert len(commits) <= 1
+
+
 def test_it_runs_several_read_tools_side_by_side_and_gives_back_their_results(
     running: Engine, vendor: VendorServer, alice: User, nba: Graph
 ) -> None:

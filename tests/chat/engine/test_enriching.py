@@ -29,7 +29,8 @@ def test_who_comes_late_does_not_bring_old_records_back(session: Session, alice:
     late = {"is_new": True, "flagged": False}
     store_system_prompt(session.pk, nba, member_of(alice), **late)
     Message.objects.filter(session=session, sequence=0).update(records="Later records")
-    assert store_system_prompt(session.pk, nba, member_of(alice), **late).records == "Later records"
+    system_prompt, _question = store_system_prompt(session.pk, nba, member_of(alice), **late)
+    assert system_prompt.records == "Later records"
     assert Message.objects.get(session=session, sequence=0).records == "Later records"
 
 

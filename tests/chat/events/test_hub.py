@@ -138,8 +138,9 @@ def test_it_publishes_seldom_while_nobody_else_listens(stream: int, monkeypatch:
             await heard(by=1)
             publish = hub._publisher.publish
 
-            async def noted(channel: str, text: str) -> int:
-                published.append(text)
+            async def noted(channel: str, text: str | bytes) -> int:
+                if isinstance(text, str):  # not that this one listens now
+                    published.append(text)
                 return int(await publish(channel, text))
 
             monkeypatch.setattr(hub._publisher, "publish", noted)
@@ -168,6 +169,29 @@ def test_it_publishes_at_once_while_another_process_listens(stream: int, monkeyp
             for number in range(1, 4):
                 await writer.put(stream, 0, delta("across"))
                 assert numbers(await read(watch, number)) == [number]
+
+    run(main)
+
+
+def test_who_joins_is_heard_of_at_once_by_a_process_that_was_alone(
+    stream: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hub_module, "POLL_S", 60)
+    monkeypatch.setattr(hub_module, "COALESCE_ALONE_S", 60)
+
+    async def main() -> None:
+        async with a_hub() as hub, a_writer(hub) as writer:
+            await heard(by=1)
+            await writer.put(stream, 0, delta("heard by nobody"))
+            async with asyncio.timeout(30):
+                while hub._others.is_set():
+                    await asyncio.sleep(0.01)
+            await writer.put(stream, 0, delta("told later"))
+            async with a_hub() as other:
+                await heard(by=2)
+                watch = await other.watch(stream, 0)
+                await writer.put(stream, 0, delta("across"))
+                assert numbers(await read(watch, 3)) == [1, 2, 3]
 
     run(main)
 

@@ -124,3 +124,51 @@ def count_calls(monkeypatch: pytest.MonkeyPatch, module: Any, name: str) -> list
 
     monkeypatch.setattr(module, name, counted)
     return calls
+
+
+def test_who_asked_is_given_what_was_just_stored_from_memory(stream: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hub_module, "POLL_S", 60)
+    looks, pages = count_calls(monkeypatch, presence, "renew_and_last"), count_calls(monkeypatch, log_pages, "after")
+
+    async def main() -> None:
+        async with a_hub() as hub:
+            await in_db(append_now, stream, status("1"), status("2"))
+            watch = await hub.watch(stream, 0, last=2, noted=True)
+            assert numbers(await read(watch, 2)) == [1, 2]
+            await in_db(append_now, stream, status("3"))
+            assert numbers(await read(watch, 3)) == [3]
+            assert not looks
+            assert not pages
+
+    run(main)
+
+
+def test_nothing_is_missed_where_another_process_stored_more_before_the_first_reader_came(
+    stream: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hub_module, "POLL_S", 60)
+
+    async def main() -> None:
+        async with a_hub() as hub:
+            await in_db(append_now, stream, status("1"))
+            await in_db(elsewhere, stream, 1)
+            hub._heard(f"{stream}:2".encode())
+            watch = await hub.watch(stream, 0, last=1, noted=True)
+            assert numbers(await read(watch, 2)) == [1, 2]
+
+    run(main)
+
+
+def test_what_nobody_reads_is_kept_for_a_moment(stream: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hub_module, "POLL_S", 0.02)
+
+    async def main() -> None:
+        async with a_hub() as hub:
+            await in_db(append_now, stream, status("1"))
+            async with asyncio.timeout(30):
+                while hub._unread:
+                    await asyncio.sleep(0.01)
+            watch = await hub.watch(stream, 0, last=1, noted=True)
+            assert numbers(await read(watch, 1)) == [1]
+
+    run(main)

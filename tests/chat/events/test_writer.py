@@ -86,6 +86,33 @@ def test_it_delivers_what_is_stored_and_in_order(stream: int) -> None:
     assert asyncio.run(write()) == stored(stream)
 
 
+def test_the_rest_is_left_to_who_stores_it_once_all_before_it_is_stored(stream: int) -> None:
+    async def write() -> None:
+        async with writing() as it:
+            await it.writer.put(stream, 0, delta("stored "))
+            async with asyncio.timeout(30):
+                while not it.writer._lines[stream].in_flight:
+                    await asyncio.sleep(0)
+            await it.writer.put(stream, 0, delta("last "))
+            await it.writer.put(stream, 0, delta("words"))
+            rest = await it.writer.take_rest(stream)
+            assert text(await in_db(stored, stream)) == "stored "
+            assert [event.data["delta"] for event in rest] == ["last words"]
+            assert await it.writer.take_rest(stream) == []
+            assert it.writer._queued == 0
+            await it.writer.put(stream, 0, delta("later"))
+            await it.writer.flush(stream)
+            await in_db(take_over, stream)
+            await it.writer.put(stream, 0, delta("of who lost the stream"))
+            with pytest.raises(Fenced):
+                await it.writer.flush(stream)
+            with pytest.raises(Fenced):
+                await it.writer.take_rest(stream)
+
+    asyncio.run(write())
+    assert text(stored(stream)) == "stored later"
+
+
 def test_it_skips_a_stream_that_somebody_holds_while_others_proceed(stream: int) -> None:
     other = a_stream("session_2")
 

@@ -5,15 +5,51 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.utils import timezone
 
 from chat.concurrency.database import in_db
-from chat.models import Run, Session
+from chat.engine import runtime
+from chat.models import Presence, Run, Session
 from chat.providers.provider_error import ProviderError
+from chat.sockets.consumers import ChatConsumer
 from graphs.models import Graph
 from tests.chat.inprocess import Model, Socket, run, signed_in
 from tests.chat.sockets.asking import ABOUT_NBA, answered, ask
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_who_asks_reads_on_by_what_was_found_and_stored_with_the_message(
+    alice: User, nba: Graph, model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(ChatConsumer, "_readable", lambda _self, name: asked.append(name))
+
+    async def test() -> None:
+        async with signed_in(alice) as socket:
+            accepted = await answered(socket, model)
+            told = socket.events(accepted["stream"])
+            (seen,) = await in_db(list, Presence.objects.filter(stream__name=accepted["stream"]))
+            began = (await in_db(Run.objects.get)).created_at
+            assert (seen.process, seen.seen_at > began) == (runtime.current().process_id, True)
+        assert [each["sequence"] for each in told] == list(range(1, len(told) + 1))
+        assert not asked
+
+    run(test)
+
+
+def test_a_repeated_answer_lets_nobody_read_what_is_gone(alice: User, nba: Graph, model: Model) -> None:
+    async def test() -> None:
+        async with signed_in(alice) as socket:
+            accepted = await ask(socket, idempotencyKey="k")
+            await in_db(Session.objects.filter(pk=accepted["sessionId"]).update, hidden_at=timezone.now())
+        async with signed_in(alice) as other:
+            other.send("ai:chat", _id="again", message="Hello", context=ABOUT_NBA, idempotencyKey="k")
+            assert (await other.frame("ai:error", _id="again"))["code"] == "not_found"
+            assert other.events(accepted["stream"]) == []
+            model.end()
+
+    run(test)
 
 
 @pytest.mark.parametrize("by", ["sessionId", "stream"])

@@ -13,7 +13,9 @@ from chat.providers.estimating import counted_once
 from chat.queries.links import Link
 from graphs.objects.refs import Ref
 from graphs.site.kept_by_size import KeptBySize
+from rag.sources.graphs.context import GraphContext, GraphFacts, RelevantNode
 from rag.sources.graphs.expansion import HANDLES_CHARS, KEPT_CHARS, _summary
+from rag.sources.graphs.tables import block_of
 from rag.texts import tokens
 from rag.texts.tokens import tokens_by_row
 
@@ -40,6 +42,15 @@ def mentions(number: int) -> str:
     return f"{number} {one * 6}"
 
 
+def context(number: int) -> GraphContext:
+    """A part of a graph with much code."""
+    long = WIDE * 2_000
+    nodes = (
+        RelevantNode(f"{n}", "", "filter", "Filter", "main", "Main", f"{number}{long}", long, "") for n in range(8)
+    )
+    return GraphContext(GraphFacts("long", "Long", "", (), {}), tuple(nodes), (), ())
+
+
 #: Rows that are kept: a part of them is measured.
 ROWS = tokens._of_short_row.cache_info().maxsize or 0
 
@@ -50,6 +61,7 @@ KEEPING: dict[str, tuple[Callable[[int], object], int, int]] = {
     "counted texts, long": (lambda n: counted_once(f"{n} {WIDE}" + "words " * 9_000), 60, 8_500_000),
     "counted texts, short": (lambda n: counted_once(f"{n:06}{WIDE * 494}"), 2_500, 9_000_000),
     "rendered texts": (lambda n: render(mentions(n), LINKS), 6, 1_100_000),
+    "texts of contexts": (lambda n: block_of(context(n)), 30, 2_200_000),
     "rows of tables": (lambda n: tokens_by_row(f"{n:06}{WIDE * 990}"), 300, 300 * 34_000_000 // ROWS),
 }
 
