@@ -80,6 +80,8 @@ def refuse_growth(written: Sequence[ObjectChange], origin: Origin) -> None:
         return
     for each in written:
         of = each.object
+        if not store_of(of.type).is_limited:
+            continue
         comes = any(isinstance(operation, Create) and operation.item.type == of.type for operation in each.operations)
         if not comes and (by := growth(map(_without_places, each.operations))) > 0:
             store_of(of.type).refuse_growth(of, by, back=origin == Origin.ROLLBACK)

@@ -161,7 +161,7 @@ WITH locked AS (
 ), saved AS (
     {saved if names else unchanged}
 ), held AS (
-    {RAISE_AND_REMEMBER} AND id = (SELECT id FROM saved) RETURNING id AS object, type, version, key
+    {RAISE_AND_REMEMBER} AND EXISTS (SELECT FROM saved) RETURNING id AS object, type, version, key
 ), revisions AS (
     SELECT 0 AS place, type, object, key, %(label)s AS label, version FROM held
 ), {MODIFICATIONS}, {STORED} {hooks.hook.relations(undoing)}
