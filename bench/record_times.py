@@ -46,7 +46,9 @@ def portfolio(workspace: Any, name: str, use_cases: int) -> Any:
 
 
 def updates(times: Times, member: Any, count: int) -> None:
-    """One field of a company: as an ORM row in a transaction, at hand or read first, and as a change, in turns.
+    """One field of a company: as an ORM row in a transaction, at hand or read first, and as a change of one at hand.
+
+    In turns.
 
     Bare saves are noticed by nobody: the history would look at the header of each.
     """
@@ -56,6 +58,7 @@ def updates(times: Times, member: Any, count: int) -> None:
     from graphs.history.outside import catch_up
     from graphs.history.recording import Because
     from graphs.models import Company, Origin
+    from graphs.objects import plain_rows
     from graphs.objects.headers import header_of
     from graphs.objects.kinds import KINDS
     from graphs.objects.model_rows import as_writer
@@ -82,10 +85,11 @@ def updates(times: Times, member: Any, count: int) -> None:
 
     for number in range(count):
         operation, size = Update(ref, {"size": size}, {"size": f"{number} people"}), f"{number} people"
+        rows = {ref: plain_rows.read(KINDS["company"], of)}  # at hand, as the row that is saved
         turns: list[tuple[str, Callable[[], Any]]] = [
             ("bare save", lambda text=size: save(text)),
             ("read and save", lambda text=size: read_and_save(text)),
-            ("audited update", lambda each=operation: changes.apply(of, [each], because)),
+            ("audited update", lambda each=operation, rows=rows: changes.apply(of, [each], because, rows=rows)),
         ]
         # Each comes as often after each of the others: what ran before is felt.
         for name, work in list(permutations(turns))[number % 6]:
@@ -93,10 +97,14 @@ def updates(times: Times, member: Any, count: int) -> None:
 
 
 def reads(times: Times, member: Any, folder: Any, count: int) -> None:
-    """The first page of the list through its view, and all places of the matrix; beside both what the SQL takes."""
+    """The first page of the list through its view, and all places of the matrix; beside both what the SQL takes.
+
+    And beside the list one that only lists.
+    """
     from django.db import connection
     from django.test import Client
 
+    from bench import plain_list
     from graphs.models import UseCase
     from graphs.records import listing
     from graphs.records.folder_matrix import matrix_of
@@ -105,6 +113,11 @@ def reads(times: Times, member: Any, folder: Any, count: int) -> None:
 
     client = Client()
     client.force_login(member.user)
+    plain_list.serve(folder.workspace)
+
+    def get(address: str) -> None:
+        answer = client.get(address, HTTP_HOST="localhost")
+        assert answer.status_code == 200, answer.status_code
 
     def sql(statement: str) -> None:
         with connection.cursor() as cursor:
@@ -131,9 +144,9 @@ def reads(times: Times, member: Any, folder: Any, count: int) -> None:
     for _ in range(count):
         timed(times, "bare list", bare_list)
         timed(times, "read list", read_list)
-        answer = timed(times, "list", lambda: client.get("/use-cases/", HTTP_HOST="localhost"))
-        assert answer.status_code == 200, answer.status_code
-        timed(times, "other page", lambda: client.get("/account/", HTTP_HOST="localhost"))
+        timed(times, "plain list", lambda: get(plain_list.ADDRESS))
+        timed(times, "list", lambda: get("/use-cases/"))
+        timed(times, "other page", lambda: get("/account/"))
         timed(times, "bare matrix", bare_matrix)
         timed(times, "matrix", matrix)
 

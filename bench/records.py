@@ -53,6 +53,7 @@ def rows(times: Mapping[str, Sequence[float]], statements: int, scale: Scale) ->
     listed = f"{scale.listed:,} use cases"
     yield row(f"page with the list of {listed} / its SQL", "bare list", "list", 3.0)
     yield row("the same list without its page / its SQL", "bare list", "read list", None)
+    yield row("the same page / Django's own ListView of the same rows", "plain list", "list", None)
     yield row("the same page / one without a list", "other page", "list", None)
     yield row(f"matrix of {listed} / its SQL", "bare matrix", "matrix", 3.0)
     yield row(f"retrieval p95, {scale.many:,} records / {scale.few:,}", "retrieval few", "retrieval many", 3.0, p95)

@@ -1,18 +1,12 @@
 """The lists of business records: found, ordered, made by hand, and given another status together."""
 
 from collections.abc import Sequence
-from datetime import datetime
-from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.humanize.templatetags.humanize import naturaltime
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.utils.formats import date_format
-from django.utils.text import capfirst
-from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_POST, require_safe
@@ -28,7 +22,7 @@ from graphs.objects.kinds import KINDS, Kind
 from graphs.objects.refs import Ref
 from graphs.objects.word_search import MOST_WORDS, words_of
 from graphs.records import listing
-from graphs.records.listing import ORDERS, Asked, ListedRecord
+from graphs.records.listing import ORDERS, Asked
 from graphs.site import search_time
 from graphs.site.access import Member, NotFound
 from graphs.site.api import limits
@@ -72,7 +66,7 @@ def record_list(request: HttpRequest, member: Member, kind: str) -> HttpResponse
         "refused": refused,
         "most_words": MOST_WORDS if len(words) > MOST_WORDS else None,
         "is_filtered": bool(asked.search or asked.status or asked.holder),
-        "records": _told(records),
+        "records": records,
         "keys": [record.key for record in records],
         "children": children_of(known),
         **{f"{name}_label": label for name, label in _LABELS.items()},
@@ -155,38 +149,6 @@ def _chosen(request: HttpRequest, member: Member, kind: Kind) -> list[Ref]:
             return [Ref(kind.name, str(key)) for key in found.values_list("pk", flat=True)[:MAX_ACTIONS]]
     except TooMuchToSearch:
         raise ChangeRefused(too_much_to_search().detail) from None
-
-
-def _told(records: Sequence[ListedRecord]) -> list[dict[str, Any]]:
-    """Records as the table says them. In a template each word and moment would take longer than to read the record."""
-    choose, labels = _("Choose %(name)s"), {status.value: capfirst(status.label) for status in Status}
-    # What was made together was made in few minutes, and to write one out takes long.
-    minutes = {minute: _written_out(minute) for minute in {_minute(record.changed) for record in records}}
-    return [
-        {
-            "key": record.key,
-            "name": record.name,
-            "choose": choose % {"name": record.name},
-            "url": record.url,
-            "holder": record.holder,
-            "holder_url": record.holder_url,
-            "held": record.held,
-            "status": record.status,
-            "status_label": labels.get(record.status, record.status),
-            "changed": localtime(record.changed).isoformat(),
-            "changed_at": minutes[_minute(record.changed)],
-            "changed_ago": naturaltime(record.changed),
-        }
-        for record in records
-    ]
-
-
-def _written_out(when: datetime) -> str:
-    return date_format(localtime(when), "DATETIME_FORMAT")
-
-
-def _minute(when: datetime) -> datetime:
-    return when.replace(second=0, microsecond=0)
 
 
 def _asked(request: HttpRequest, member: Member, kind: Kind, words: Sequence[str]) -> Asked:

@@ -1,6 +1,6 @@
 """`{% conversation_counts kind keys as counts %}`: how many conversations somebody has about each of some objects."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from django import template
 from django.db.models import Count
@@ -19,9 +19,3 @@ def conversation_counts(context: RequestContext, kind: str, keys: Iterable[str])
         return {}
     about = sessions_of(member).filter(context_type=kind, context_id__in=list(keys))
     return dict(about.order_by().values_list("context_id").annotate(Count("pk")))
-
-
-@register.filter
-def of_key(counts: Mapping[str, int], key: str) -> int:
-    """The number of one object."""
-    return counts.get(key, 0)

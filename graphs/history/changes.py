@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
+from types import MappingProxyType
 
 from django.db import connection, transaction
 
@@ -15,6 +16,7 @@ from graphs.objects.kinds import KINDS, store_of
 from graphs.objects.model_deletion import delete_all
 from graphs.objects.model_rows import refusals_of
 from graphs.objects.operations import Create, Delete, Operation, Update, growth, net, result
+from graphs.objects.plain_rows import ReadRow
 from graphs.objects.preconditions import Before
 from graphs.objects.refs import Ref
 from graphs.objects.stores import Coming, ObjectChange, befores, by_owner, find, refuse_users, require_room
@@ -29,11 +31,15 @@ class HeldChange(ObjectChange):
 
 
 def apply(
-    around: Object, operations: Sequence[Operation], because: Because, known: Mapping[Ref, Object] | None = None
+    around: Object,
+    operations: Sequence[Operation],
+    because: Because,
+    known: Mapping[Ref, Object] | None = None,
+    rows: Mapping[Ref, ReadRow] = MappingProxyType({}),
 ) -> Applied:
     """Changes an object, and others of its workspace that the operations name, all or nothing; saves live edits first.
 
-    Headers may be `known` by who holds them.
+    Headers may be `known` by who holds them, and `rows` as who asks has read them.
     Raises `Conflicting`, `ChangeRefused`, and `Object.DoesNotExist` for an object that was deleted.
     """
     by_ref = {operation.item: operation for operation in net(operations)}
@@ -42,7 +48,7 @@ def apply(
     with transaction.atomic():
         versions: dict[int, int] = {}
         if len(asked) == 1:
-            versions, applied = _at_once(asked[0], because)
+            versions, applied = _at_once(asked[0], because, rows.get(Ref(asked[0].object.type, asked[0].object.key)))
             if applied is not None:
                 refuse_growth(asked, because.origin)
                 return send_changed(applied)
@@ -58,11 +64,11 @@ def apply(
         return record(around.workspace_id, because, done)
 
 
-def _at_once(change: ObjectChange, because: Because) -> tuple[dict[int, int], Applied | None]:
+def _at_once(change: ObjectChange, because: Because, row: ReadRow | None) -> tuple[dict[int, int], Applied | None]:
     """The new version of the object by its id, if it is held now, and what was done, if that went in one go."""
     if fast_updates.fits(change.operations):
         return fast_updates.apply(change.object, change.operations, because)
-    return {}, fast_rows.apply(change, because) if fast_rows.fits(change) else None
+    return {}, fast_rows.apply(change, because, row) if fast_rows.fits(change) else None
 
 
 def refuse_growth(written: Sequence[ObjectChange], origin: Origin) -> None:
@@ -74,6 +80,8 @@ def refuse_growth(written: Sequence[ObjectChange], origin: Origin) -> None:
         return
     for each in written:
         of = each.object
+        if not store_of(of.type).is_limited:
+            continue
         comes = any(isinstance(operation, Create) and operation.item.type == of.type for operation in each.operations)
         if not comes and (by := growth(map(_without_places, each.operations))) > 0:
             store_of(of.type).refuse_growth(of, by, back=origin == Origin.ROLLBACK)
@@ -140,8 +148,8 @@ def write(changes: Sequence[HeldChange]) -> list[Done]:
         delete_all(coming.gone)
     deleted = [KINDS[each.object.type] for each in changes if _deletes_object(each)]
     if any(kind.rows for kind in deleted):
-        with refusals_of(deleted[0]), transaction.atomic():
-            connection.check_constraints()  # deferred ones would fail when the caller commits
+        with refusals_of(deleted[0]), transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(_CHECK_CONSTRAINTS)
     return [done[id(change)] for change in changes]
 
 
@@ -158,6 +166,8 @@ def _revised(change: HeldChange, of: Object, version: int | None) -> Revised:
     return Revised(of.type, of.pk, of.key, kind.name_of(record) or of.key, version)
 
 
+#: Deferred ones would fail when the caller commits.
+_CHECK_CONSTRAINTS = "DO $$ BEGIN SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED; END $$"
 #: What comes, what stays, and what goes.
 _COMES, _STAYS, _GOES = range(3)
 

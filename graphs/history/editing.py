@@ -18,7 +18,7 @@ from graphs.objects.headers import existing_with_rows, may_edit, may_see, requir
 from graphs.objects.holding import held, hold_workspace
 from graphs.objects.kinds import KINDS, Kind, whole_of
 from graphs.objects.new_keys import refuse_numbers
-from graphs.objects.operations import Create, Operation
+from graphs.objects.operations import Create, Operation, Planned
 from graphs.objects.planning import plan
 from graphs.objects.preconditions import Conflicting
 from graphs.objects.refs import Ref
@@ -128,7 +128,8 @@ def _once(
     if done:
         return done
     headers = {Ref(each.type, each.key): each for each in known}
-    operations = plan_it(member) if plan_it else planned(member, around, request, headers)
+    now = Planned(tuple(plan_it(member)), ()) if plan_it else planned(member, around, request, headers)
+    operations = now.operations
     if around.pk is None:
         new = (each.item for each in operations if isinstance(each, Create) and each.item.type == around.type)
         if (made := next(new, None)) is not None:
@@ -142,25 +143,23 @@ def _once(
         around=None if around.pk is None else around,
     )
     try:
-        return changes.apply(around, operations, because, headers).change_set_id
+        return changes.apply(around, operations, because, {**now.headers, **headers}, now.rows).change_set_id
     except Conflicting as conflicting:
         # What somebody changed through another object, since it was read here.
         raise EditConflicts.of(conflicting, operations) from conflicting
 
 
-def planned(
-    member: Member, around: Object, request: Request, known: Mapping[Ref, Object] | None = None
-) -> Sequence[Operation]:
+def planned(member: Member, around: Object, request: Request, known: Mapping[Ref, Object] | None = None) -> Planned:
     """What the request does to what is there now, of which headers may be `known`.
 
     Raises `EditConflicts` where that is not what the person saw.
     """
     seen = SeenVersions.read(around, [(whole_of(ref), version) for ref, version in request.seen])
     refuse_numbers(request.actions)
-    operations = plan(around, request.actions, member=member, known=known).operations
-    seen.refuse_conflicts(operations)
-    require_may_edit_all(member, operations)
-    return operations
+    found = plan(around, request.actions, member=member, known=known)
+    seen.refuse_conflicts(found.operations)
+    require_may_edit_all(member, found.operations)
+    return found
 
 
 def _done_before(user: User, around: Object, cause: str, request: Request) -> uuid.UUID | None:

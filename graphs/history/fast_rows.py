@@ -1,19 +1,20 @@
-"""One change of one row of a registered model, in two statements: held with its row, then written and recorded.
+"""One change of one row of a registered model, in one statement: its model validates it as it was read, then it is
+written and recorded if it is still so.
 
-Only of models that Django alone saves, and of fields whose columns keep what they are given: what is stored is known
-before it is. Everything else goes the long way of `changes`, which reads again what the model made of it.
+Only of models whose rows are stored as they are given (`graphs.objects.plain_rows`). All others go the long way of
+`changes`, which reads again what became of a row.
 """
 
 import json
 import uuid
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cache, lru_cache
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
-from django.db import connection, models
-from django.db.models import Manager, Model
-from django.db.models.signals import post_save, pre_save
+from django.core.exceptions import ValidationError
+from django.db import connection
+from django.db.models import Model
+from django.db.models.signals import post_save
 
 from graphs.history import hooks
 from graphs.history.recording import (
@@ -27,9 +28,11 @@ from graphs.history.recording import (
     parameters,
     to_json,
 )
+from graphs.models import Object
+from graphs.objects import plain_rows
+from graphs.objects.actions import ChangeRefused
 from graphs.objects.holding import RAISE_AND_REMEMBER
 from graphs.objects.kinds import KINDS, Kind
-from graphs.objects.model_deletion import OURS
 from graphs.objects.model_rows import (
     as_writer,
     assign,
@@ -38,156 +41,53 @@ from graphs.objects.model_rows import (
     record_of,
     refusals_of,
     validate,
-    writes_together,
 )
 from graphs.objects.operations import Record, Update
-from graphs.objects.preconditions import Before, Stored
+from graphs.objects.plain_rows import STATE, ReadRow, stores_as_given, writable
 from graphs.objects.refs import Ref
 from graphs.objects.stores import ObjectChange
-from graphs.site import row_store
 from graphs.site.json_values import same
-
-#: Columns that keep a value as it is. Others may round it, or read it in a way of their own.
-_KEEPING = (
-    *(models.CharField, models.TextField, models.BooleanField, models.JSONField),
-    *(models.SmallIntegerField, models.IntegerField, models.BigIntegerField),
-    *(models.PositiveSmallIntegerField, models.PositiveIntegerField, models.PositiveBigIntegerField),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class _Held:
-    """A row that is held with its header. `is_begun`: the header has the fields as the history left them."""
-
-    row: Any
-    record: Record
-    is_begun: bool
 
 
 def fits(change: ObjectChange) -> bool:
-    """Whether it gives one row, which is there, other values of its own fields, and nobody else has a say in it."""
-    of, operations = change.object, change.operations
-    kind = KINDS[of.type]
-    if len(operations) != 1 or kind.rows is None or kind.view_of or of.pk is None or not writes_together(kind):
+    """Whether it gives one row other values of its own fields, which are stored as they are given."""
+    if len(change.operations) != 1:
         return False
-    (operation,) = operations
-    if not isinstance(operation, Update) or operation.item != Ref(of.type, of.key) or not operation.new:
-        return False
-    own = operation.new.keys() == operation.old.keys() and "parent" not in operation.new
-    return own and operation.new.keys() <= kind.by_name.keys() and _is_plain(kind) and _is_saved_unheard(kind.model)
+    (operation,) = change.operations
+    own = Ref(change.object.type, change.object.key)
+    is_own = isinstance(operation, Update) and operation.item == own and "parent" not in operation.new
+    return is_own and stores_as_given(KINDS[own.type])
 
 
-def apply(change: ObjectChange, because: Because) -> Applied | None:
-    """Changes the row. None where that has to be done step by step: then nothing was written.
+def apply(change: ObjectChange, because: Because, read: ReadRow | None) -> Applied | None:
+    """Changes the row, which may have been `read`. None where that has to be done step by step: nothing was written.
 
-    Raises `Conflicting` and `ChangeRefused`.
+    What conflicts, and what its model refuses, is looked at once more in that way: the row may be another one by now.
+    Raises `ChangeRefused` for what the database refuses.
     """
-    kind, (operation,) = KINDS[change.object.type], change.operations
+    of, kind, (operation,) = change.object, KINDS[change.object.type], change.operations
     assert isinstance(operation, Update)
-    held = _held(kind, change)
-    if held is None:
+    read = read or plain_rows.read(kind, of)
+    if read is None:
         return None
-    before = {operation.item: Stored(operation.item, held.record, 0, change.object.pk, held.row)}
-    Before(before).refuse_conflicts([operation])
+    row = read.row()
+    before = record_of(kind, row)
+    if not all(name in before and same(before[name], expected) for name, expected in operation.old.items()):
+        return None
     with refusals_of(kind), as_writer():
-        columns = _changed(kind, change, held.row)
-        if not columns.keys() <= _keeping(kind.model) | _unrecorded(kind):
+        try:
+            columns = _changed(kind, of, operation, row)
+        except (ChangeRefused, ValidationError):
             return None
-        return _write(kind, change, held, columns, because)
+        if not columns.keys() <= writable(kind):
+            return None
+        return _write(kind, change, read, before, row, columns, because)
 
 
-def _is_saved_unheard(model: type[Model]) -> bool:
-    """Whether nobody but the history listens to saves: others may change the row once more."""
-    heard: Any = (pre_save, post_save)  # their lists for one model are nowhere else
-    before, after = (sum(map(len, signal._live_receivers(model))) for signal in heard)
-    return before == 0 and after <= OURS
-
-
-def _is_plain(kind: Kind) -> bool:
-    """Whether rows are of their workspace by a column of their own, and all fields are of columns that keep values."""
-    model = kind.model
-    managers = {type(model._default_manager), type(model._base_manager)}
-    recorded = {field.column for field in kind.fields if field.form != "key"}
-    own = kind.workspace and "__" not in kind.workspace and not model._meta.parents
-    return bool(own) and managers == {Manager} and recorded <= _keeping(model)
-
-
-@cache
-def _keeping(model: type[Model]) -> frozenset[str]:
-    """The names of columns that keep values as they are."""
-    found = (column for column in model._meta.concrete_fields if type(column) in _KEEPING and not column.primary_key)
-    return frozenset(
-        column.name
-        for column in found
-        if not (isinstance(column, models.JSONField) and (column.encoder or column.decoder))
-    )
-
-
-def _unrecorded(kind: Kind) -> frozenset[str]:
-    """The names of columns that no field tells, such as the moment of the last change."""
-    recorded = {field.column for field in kind.fields}
-    return frozenset(
-        column.name
-        for column in kind.model._meta.concrete_fields
-        if column.name not in recorded and not column.is_relation and not column.generated
-    )
-
-
-def _held(kind: Kind, change: ObjectChange) -> _Held | None:
-    """The row, held with its header as all changes hold them; None if either is gone, or is not as this needs it."""
-    of, key = change.object, kind.model._meta.pk
-    holder = _holder(kind)
-    values = {
-        "object": of.pk,
-        "workspace": of.workspace_id,
-        "key": key.get_db_prep_value(key.to_python(of.key), connection),
-    }
-    found = row_store.read(kind.model, _reading(kind.model, kind.workspace, kind.parent), values)
-    if not found:
-        return None
-    row, (is_begun, has_triggers, *above) = found[0]
-    if has_triggers:
-        return None
-    if holder is not None and above[0] is not None:
-        setattr(row, kind.parent, row_store.row_of(holder, above[1:])[0])
-    return _Held(row, record_of(kind, row), is_begun)
-
-
-def _holder(kind: Kind) -> type[Model] | None:
-    """The model of what holds rows, which their validation may look at."""
-    column: Any = kind.model._meta.get_field(kind.parent) if kind.parent else None
-    return None if column is None else column.related_model
-
-
-@cache
-def _reading(model: type[Model], workspace: str, parent: str) -> str:
-    """The statement that holds a header and its row, in this order, and reads the row with what holds it.
-
-    PostgreSQL looks again at what another transaction changed while this one waited. What triggers of the application
-    would make of a row is known only afterwards.
-    """
-    meta: Any = model._meta
-    quoted, above, joined = connection.ops.quote_name, "", ""
-    table, key = quoted(meta.db_table), quoted(meta.pk.column)
-    if parent:
-        column: Any = meta.get_field(parent)
-        holder, target = column.related_model, quoted(column.target_field.column)
-        above = f", h.{target}, {row_store.columns(holder, of='h')}"
-        joined = f"LEFT JOIN {quoted(holder._meta.db_table)} AS h ON h.{target} = t.{quoted(column.column)}"
-    at: Any = meta.get_field(workspace)
-    return f"""
-SELECT {row_store.columns(model, of="t")}, o.as_recorded IS NOT NULL,
-    EXISTS (SELECT FROM pg_trigger WHERE tgrelid = '{table}'::regclass AND NOT tgisinternal){above}
-FROM graphs_object AS o CROSS JOIN {table} AS t {joined}
-WHERE o.id = %(object)s AND o.unsaved_since IS NULL AND t.{key} = %(key)s AND t.{quoted(at.column)} = %(workspace)s
-FOR NO KEY UPDATE OF o, t
-"""  # noqa: S608 - names of tables and columns are the model's
-
-
-def _changed(kind: Kind, change: ObjectChange, row: Any) -> dict[str, Any]:
-    """The columns that become others, with their values, once the model has validated them."""
+def _changed(kind: Kind, of: Object, operation: Update, row: Any) -> dict[str, Any]:
+    """The columns that become others, once the model has validated them."""
     kept = kept_values(row)
-    assign(kind, change.object, row, change.operations[0].new)  # type: ignore[union-attr]
+    assign(kind, of, row, operation.new)
     validate(row, kept)
     columns = {column.name: column for column in row._meta.concrete_fields}
     for column in columns.values():
@@ -196,11 +96,19 @@ def _changed(kind: Kind, change: ObjectChange, row: Any) -> dict[str, Any]:
     return {name: columns[name] for name in sorted(changed_columns(row, kept))}
 
 
-def _write(kind: Kind, change: ObjectChange, held: _Held, columns: Mapping[str, Any], because: Because) -> Applied:
-    """Writes the row and its header, and records both, in one statement."""
-    of, (operation,), row, change_set_id = change.object, change.operations, held.row, uuid.uuid4()
+def _write(
+    kind: Kind,
+    change: ObjectChange,
+    read: ReadRow,
+    before: Record,
+    row: Any,
+    columns: Mapping[str, Any],
+    because: Because,
+) -> Applied | None:
+    """Writes the row and its header, and records both; None if it is not as it was read, and then nothing."""
+    of, (operation,), change_set_id = change.object, change.operations, uuid.uuid4()
     assert isinstance(operation, Update)
-    before, after = held.record, record_of(kind, row)
+    after = record_of(kind, row)
     now = {name: value for name, value in after.items() if name in operation.new or not same(value, before[name])}
     done = Update(operation.item, {name: before[name] for name in now}, now)
     label = kind.name_of(after) or of.key
@@ -208,8 +116,9 @@ def _write(kind: Kind, change: ObjectChange, held: _Held, columns: Mapping[str, 
     given = parameters(change_set_id, of.workspace_id, because, len(rows)) | {
         "object": of.pk,
         "key": row._meta.pk.get_db_prep_value(row.pk, connection),
+        "state": read.state,
         "label": label[:LABEL_CHARS],
-        "before": json.dumps({} if held.is_begun else before),
+        "before": "{}" if read.is_begun else json.dumps(before),
         "now": json.dumps(now),
         "modifications": to_json(rows),
         **{
@@ -218,8 +127,11 @@ def _write(kind: Kind, change: ObjectChange, held: _Held, columns: Mapping[str, 
         },
     }
     with connection.cursor() as cursor:
-        cursor.execute(_writing(kind.name, tuple(columns), bool(because.undoes)), given)
-        version, result = cursor.fetchone()
+        cursor.execute(_writing(kind.model, kind.name, tuple(columns), bool(because.undoes)), given)
+        found = cursor.fetchone()
+    if found is None:
+        return None
+    version, result = found
     post_save.send(kind.model, instance=row, created=False, raw=False, using="default", update_fields=None)
     hooks.hook.stored(result)
     touched = frozenset((kind.name, name) for name in now)
@@ -228,17 +140,30 @@ def _write(kind: Kind, change: ObjectChange, held: _Held, columns: Mapping[str, 
 
 
 @lru_cache
-def _writing(kind: str, names: tuple[str, ...], undoing: bool) -> str:
-    """The statement that gives a held row and its header new values, and stores what that was."""
-    meta: Any = KINDS[kind].model._meta
+def _writing(model: type[Model], kind: str, names: Sequence[str], undoing: bool) -> str:
+    """The statement that gives a row and its header new values, and stores what that was.
+
+    It holds the header, then the row if that is as it was read; PostgreSQL looks again at what another transaction
+    changed while this one waited. What a trigger of the application would make of it is known only afterwards.
+    """
+    meta: Any = model._meta
     quoted = connection.ops.quote_name
+    table, key = quoted(meta.db_table), quoted(meta.pk.column)
+    as_read = f"t.{key} = %(key)s AND {STATE} = %(state)s"
     columns = ", ".join(f"{quoted(meta.get_field(name).column)} = %(c_{name})s" for name in names)
-    saved = f"UPDATE {quoted(meta.db_table)} SET {columns} WHERE {quoted(meta.pk.column)} = %(key)s"  # noqa: S608
+    saved = f"UPDATE {table} AS t SET {columns} FROM locked WHERE {as_read} RETURNING locked.id"  # noqa: S608
+    unchanged = f"SELECT locked.id FROM locked, {table} AS t WHERE {as_read} FOR NO KEY UPDATE OF t"  # noqa: S608
     return f"""
-WITH held AS (
-    {RAISE_AND_REMEMBER} RETURNING id AS object, type, version, key
-), {f"saved AS ({saved})," if names else ""} revisions AS (
+WITH locked AS (
+    SELECT id FROM graphs_object WHERE id = %(object)s AND unsaved_since IS NULL
+        AND NOT EXISTS (SELECT FROM pg_trigger WHERE tgrelid = '{table}'::regclass AND NOT tgisinternal)
+    FOR NO KEY UPDATE
+), saved AS (
+    {saved if names else unchanged}
+), held AS (
+    {RAISE_AND_REMEMBER} AND EXISTS (SELECT FROM saved) RETURNING id AS object, type, version, key
+), revisions AS (
     SELECT 0 AS place, type, object, key, %(label)s AS label, version FROM held
 ), {MODIFICATIONS}, {STORED} {hooks.hook.relations(undoing, frozenset((kind,)))}
 SELECT version, {hooks.hook.result} FROM held
-"""  # noqa: S608
+"""  # noqa: S608 - names of tables and columns are the model's

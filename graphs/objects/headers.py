@@ -74,8 +74,8 @@ def existing_with_rows(workspace_id: int, refs: Iterable[Ref]) -> list[tuple[Obj
         known = Object.objects.filter(workspace=workspace_id, type=kind.name, key__in=keys[kind.name])
         headers = {header.key: header for header in known}
         rows = list(rows_with(kind, workspace_id, keys[kind.name]))
-        new = [row for row in rows if ref_of(kind, row).key not in headers]
-        headers |= {header.key: header for header in headers_of(kind, workspace_id, new)} if new else {}
+        new = [ref for ref in (ref_of(kind, row) for row in rows) if ref.key not in headers]
+        headers |= {header.key: header for header in made_headers(workspace_id, new).values()}
         found += [(headers[ref_of(kind, row).key], row) for row in rows]
     return found
 
@@ -101,16 +101,38 @@ def header_of(kind: Kind, workspace_id: int, row: Model) -> Object:
     return header
 
 
-def headers_of(kind: Kind, workspace_id: int, rows: Sequence[Model]) -> list[Object]:
-    """The headers of rows of a registered model, in their order; those that there are not are made."""
-    keys = [str(row.pk) for row in rows]
-    known = Object.objects.filter(workspace=workspace_id, type=kind.name, key__in=keys)
-    found = {header.key: header for header in known}
-    new = [Object(workspace_id=workspace_id, type=kind.name, key=key) for key in keys if key not in found]
-    if new:
-        Object.objects.bulk_create(new, ignore_conflicts=True)
-        found = {header.key: header for header in known.all()}
-    return [found[key] for key in keys]
+def headers_of(workspace_id: int, refs: Sequence[Ref]) -> dict[Ref, Object]:
+    """The headers of rows of registered models; those that there are not are made. One statement for all kinds."""
+    asked = [workspace_id, *(row_store.as_array(each) for each in zip(*refs, strict=True))]
+    found = {_named(header): header for header, _more in row_store.read(Object, _HEADERS, asked)} if refs else {}
+    return found | made_headers(workspace_id, [ref for ref in refs if ref not in found])
+
+
+def made_headers(workspace_id: int, refs: Sequence[Ref]) -> dict[Ref, Object]:
+    """New headers of rows of registered models that have none."""
+    if not refs:
+        return {}
+    types, keys = (row_store.as_array(each) for each in zip(*refs, strict=True))
+    made = [header for header, _more in row_store.read(Object, _NEW_HEADERS, [workspace_id, types, keys])]
+    if len(made) < len(refs):  # somebody else made some of them
+        made = [header for header, _more in row_store.read(Object, _HEADERS, [workspace_id, types, keys])]
+    return {_named(header): header for header in made}
+
+
+def _named(header: Object) -> Ref:
+    return Ref(header.type, header.key)
+
+
+_HEADERS = f"""
+SELECT {row_store.columns(Object)} FROM graphs_object
+WHERE workspace_id = %s AND (type, key) IN (SELECT * FROM unnest(%s::text[], %s::text[]))
+"""  # noqa: S608 - what is inserted are names of columns
+_NEW_HEADERS = f"""
+INSERT INTO graphs_object (workspace_id, type, key, version, created_at, updated_at)
+SELECT %s, type, key, 1, statement_timestamp(), statement_timestamp()
+FROM unnest(%s::text[], %s::text[]) AS row(type, key)
+ON CONFLICT DO NOTHING RETURNING {row_store.columns(Object)}
+"""  # noqa: S608
 
 
 def listed(member: Member, kind: Kind, *, parent: Object | None = None) -> QuerySet[Any]:

@@ -16,15 +16,20 @@ HOLD = """
 UPDATE graphs_object SET version = version + 1, updated_at = statement_timestamp()
 WHERE id = %(object)s AND unsaved_since IS NULL
 """
-_HOLD = f"{HOLD} RETURNING version"
+_HOLD_ONE = f"{HOLD} RETURNING id, version"
 #: The next version of an object that is held already, with what the history has of it from now on.
 RAISE_AND_REMEMBER = """
 UPDATE graphs_object SET version = version + 1, updated_at = statement_timestamp(),
     as_recorded = coalesce(as_recorded, %(before)s::jsonb) || %(now)s::jsonb
 WHERE id = %(object)s
 """
-_LOCK = """
-SELECT unsaved_since IS NULL FROM graphs_object WHERE id = ANY(%(objects)s::bigint[]) ORDER BY id FOR NO KEY UPDATE
+_HOLD_ALL = """
+WITH held AS MATERIALIZED (
+    SELECT id, unsaved_since FROM graphs_object WHERE id = ANY(%(objects)s::bigint[]) ORDER BY id FOR NO KEY UPDATE
+)
+UPDATE graphs_object AS o SET version = o.version + 1, updated_at = statement_timestamp() FROM held
+WHERE o.id = held.id AND (SELECT count(*) FROM held WHERE unsaved_since IS NULL) = cardinality(%(objects)s::bigint[])
+RETURNING o.id, o.version
 """
 _RAISE = """
 UPDATE graphs_object SET version = version + 1, updated_at = statement_timestamp(),
@@ -44,21 +49,17 @@ def held(objects: "QuerySet[Held]", *, skip_locked: bool = False) -> "QuerySet[H
 
 def hold(objects: Collection[int]) -> dict[int, int]:
     """Holds objects in the order of keys; gives new versions. Raises `Object.DoesNotExist` if gone or unsaved."""
-    if len(objects) == 1:
-        (object_id,) = objects
-        with connection.cursor() as cursor:
-            cursor.execute(_HOLD, {"object": object_id})
-            rows = [(object_id, version) for (version,) in cursor.fetchall()]
-        if not rows:
-            raise Object.DoesNotExist
-        return dict(rows)
-    if objects:
-        with connection.cursor() as cursor:
-            cursor.execute(_LOCK, {"objects": list(objects)})
-            held = [saved for (saved,) in cursor.fetchall()]
-        if len(held) < len(objects) or not all(held):
-            raise Object.DoesNotExist
-    return raise_versions(objects)
+    if not objects:
+        return {}
+    with connection.cursor() as cursor:
+        if len(objects) == 1:
+            cursor.execute(_HOLD_ONE, {"object": next(iter(objects))})
+        else:
+            cursor.execute(_HOLD_ALL, {"objects": list(objects)})
+        versions = dict(cursor.fetchall())
+    if not versions:
+        raise Object.DoesNotExist
+    return versions
 
 
 def raise_versions(objects: Collection[int], *, live: bool = False) -> dict[int, int]:

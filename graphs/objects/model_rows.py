@@ -7,6 +7,7 @@ from contextvars import ContextVar
 from copy import deepcopy
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import cache
 from math import isfinite
 from typing import Any
 
@@ -136,27 +137,37 @@ def validate(row: Any, kept: Mapping[str, Any], unchecked: Collection[str] = ())
 
     What foreign keys lead to, and what is unique, is looked up only where it changed: the database has checked it.
     """
-    changed, meta = changed_columns(row, kept), row._meta
-    unique = [{each.name} for each in meta.concrete_fields if each.unique and not each.primary_key]
-    unique += [set(each) for each in meta.unique_together]
-    plain = [each for each in meta.constraints if isinstance(each, UniqueConstraint) and each.fields]
-    plain = [each for each in plain if each.condition is None and not each.contains_expressions]
-    unique += [set(each.fields) for each in plain]
-    by_date = any(
-        each.unique_for_date or each.unique_for_month or each.unique_for_year for each in meta.concrete_fields
-    )
-    if not kept or by_date or len(plain) < len(meta.constraints):
+    model: type[Model] = type(row)
+    unique, leading = _unique_and_leading(model)
+    if not kept or unique is None:
         row.full_clean(exclude=unchecked)
         return
+    changed = changed_columns(row, kept)
     touched = [names for names in unique if names & changed]
+    known = leading.difference(changed, *touched)
+    row.full_clean(exclude={*unchecked, *known}, validate_unique=bool(touched), validate_constraints=bool(touched))
+
+
+@cache
+def _unique_and_leading(model: type[Model]) -> tuple[list[frozenset[str]] | None, frozenset[str]]:
+    """The columns that are unique together, and the foreign keys that the database checks, of a model.
+
+    None where more than columns tells what is unique.
+    """
+    meta: Any = model._meta
     columns: Any = meta.concrete_fields
-    known = {
+    unique = [frozenset([each.name]) for each in columns if each.unique and not each.primary_key]
+    unique += map(frozenset, meta.unique_together)
+    plain = [each for each in meta.constraints if isinstance(each, UniqueConstraint) and each.fields]
+    plain = [each for each in plain if each.condition is None and not each.contains_expressions]
+    unique += [frozenset(each.fields) for each in plain]
+    by_date = any(each.unique_for_date or each.unique_for_month or each.unique_for_year for each in columns)
+    leading = frozenset(
         each.name
         for each in columns
         if each.many_to_one and each.db_constraint and not each.remote_field.limit_choices_to
-    }
-    known -= changed.union(*touched)
-    row.full_clean(exclude={*unchecked, *known}, validate_unique=bool(touched), validate_constraints=bool(touched))
+    )
+    return (None if by_date or len(plain) < len(meta.constraints) else unique), leading
 
 
 def unsaved_row(kind: Kind, of: Object, new: Record) -> Model:

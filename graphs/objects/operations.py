@@ -1,12 +1,16 @@
 """The smallest changes, as plain data: an item is created, some of its fields change, or it is deleted."""
 
 import json
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
+from graphs.models import Object
 from graphs.objects.refs import Ref
 from graphs.site.json_values import same
+
+if TYPE_CHECKING:
+    from graphs.objects.plain_rows import ReadRow
 
 #: The fields of an item by their names on the wire, without its key. Of an item that existed it may also hold `id` and
 #: `version`, so that it comes back as the same row, and newer than it was.
@@ -183,7 +187,12 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """What would be done, and the items that this depends on; where that is nothing, there are no targets."""
+    """What would be done, and the items that this depends on; where that is nothing, there are no targets.
+
+    `headers` are of the objects that were read for it, and `rows` some of theirs, as they were read.
+    """
 
     operations: tuple[Operation, ...]
     targets: tuple[Target, ...]
+    headers: Mapping[Ref, Object] = field(default_factory=dict, compare=False)
+    rows: "Mapping[Ref, ReadRow]" = field(default_factory=dict, compare=False)

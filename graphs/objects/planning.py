@@ -8,6 +8,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from graphs.models import Object
+from graphs.objects import plain_rows
 from graphs.objects.actions import (
     MAX_ACTIONS,
     NAMES,
@@ -21,6 +22,7 @@ from graphs.objects.actions import (
     some,
     steps_of,
 )
+from graphs.objects.asked_values import refuse_oversized, refuse_reserved, require_fields
 from graphs.objects.headers import existing, headers_of, is_key, may_see, parent_of, ref_of, rows_of, rows_with
 from graphs.objects.kinds import KINDS, Kind, is_object, store_of, whole_of
 from graphs.objects.model_rows import full_record, new_row, placing, record_of, row_of, writes_together
@@ -28,12 +30,13 @@ from graphs.objects.model_users import led_by
 from graphs.objects.new_keys import NewKeys, is_new, may_create, no_key
 from graphs.objects.operations import Create, Delete, Operation, Planned, Record, Target, Update, net, weight
 from graphs.objects.patches import replaced
+from graphs.objects.plain_rows import ReadRow, stores_as_given
 from graphs.objects.refs import Ref
 from graphs.objects.stores import ObjectChange, refuse_users, require_room
 from graphs.objects.strict import Patch
 from graphs.site.access import Member
 from graphs.site.counted_keys import counts_keys, is_far
-from graphs.site.json_values import MAX_JSON_CHARS, is_too_long, same, shown
+from graphs.site.json_values import same, shown
 from graphs.site.preview_places import require_time
 
 #: Items that one plan may change, beside those that go with something of which they are parts.
@@ -85,7 +88,7 @@ def plan(
     _refuse_changes_of_deleted(around, operations)
     # The object's own fields after its parts.
     ordered = sorted(operations, key=lambda each: each.item == Ref(around.type, around.key))
-    return Planned(tuple(ordered), tuple(object_plan.targets.values()))
+    return Planned(tuple(ordered), tuple(object_plan.targets.values()), object_plan.headers, object_plan.rows)
 
 
 def _take(object_plan: "ObjectPlan", steps: Sequence[Action], do: Callable[[Any], None]) -> None:
@@ -126,16 +129,6 @@ def refuse_too_much(operations: Sequence[Operation]) -> None:
         raise ChangeRefused(message.format(most=MAX_CHANGE_CHARS))
 
 
-def refuse_oversized(operations: Iterable[Operation]) -> None:
-    """Raises `ChangeRefused` for values that are too long, also where parts that were not have made them so."""
-    for operation in operations:
-        new = operation.record if isinstance(operation, Create) else getattr(operation, "new", {})
-        for field, value in new.items():
-            if is_too_long(value):
-                message = _("{field} of {item} would be longer than {most} characters.")
-                raise ChangeRefused(message.format(field=field, item=shown(str(operation.item)), most=MAX_JSON_CHARS))
-
-
 @dataclass(slots=True)
 class _PlannedObject:
     """An object as it would be by now: its record is None once it is deleted. A new one has no primary key."""
@@ -152,9 +145,11 @@ class ObjectPlan:
         self.around = around
         self.operations: list[Operation] = []
         self.targets: dict[Ref, Target] = {}
+        #: Rows of objects that are held, as they were read.
+        self.rows: dict[Ref, ReadRow] = {}
         #: What is done once after all steps, by what only a kind knows.
         self.at_end: list[Callable[[], None]] = []
-        #: How many items change only because something goes that they are on: as many as there are.
+        #: How many items change only because something goes that they are on, as many as there are, or that they hold.
         self.going_along = 0
         self._member = member
         self._planned: dict[Ref, _PlannedObject] = {}
@@ -178,14 +173,27 @@ class ObjectPlan:
     def look_ahead(self, steps: Sequence[ObjectAction], known: Mapping[Ref, Object]) -> None:
         """Reads together the rows of registered models that these steps name."""
         named = dict.fromkeys(whole_of(ref) for step in steps for ref in step.named())
+        rows: dict[Ref, Any] = {}
         for kind in (KINDS[name] for name in dict.fromkeys(ref.type for ref in named) if is_object(name)):
             keys = [ref.key for ref in named if ref.type == kind.name]
             if kind.rows is not None and (len(keys) > 1 or known):
-                rows = rows_with(kind, self.around.workspace_id, keys)
-                seen = [row for row in rows if self._sees(kind, row)]
-                self._read(kind, seen, known)
+                found = self._rows_with(kind, keys, known)
+                seen = {ref_of(kind, row): row for row in found if self._sees(kind, row)}
+                rows |= seen
                 if writes_together(kind):
-                    self._together |= {ref_of(kind, row) for row in seen}
+                    self._together |= seen.keys()
+        self._read(rows, known)
+
+    def _rows_with(self, kind: Kind, keys: Sequence[str], known: Mapping[Ref, Object]) -> Iterable[Any]:
+        """The rows with these keys. One that may be written as it is read, once it is held, is kept so."""
+        of = known.get(Ref(kind.name, keys[0])) if len(keys) == 1 else None
+        if of is None or not stores_as_given(kind):
+            return rows_with(kind, self.around.workspace_id, keys)
+        read = plain_rows.read(kind, of)
+        if read is None:
+            return []
+        self.rows[Ref(kind.name, keys[0])] = read
+        return [read.row()]
 
     def is_together(self, step: Action) -> bool:
         """Whether a step changes fields of an object that is read, and written, together with others of its kind."""
@@ -199,6 +207,11 @@ class ObjectPlan:
     def take(self, kind: Kind, of: Object, row: Any) -> None:
         """Takes an object with its row, which was read."""
         self._planned[Ref(kind.name, of.key)] = _PlannedObject(of, row, record_of(kind, row))
+
+    @property
+    def headers(self) -> dict[Ref, Object]:
+        """The headers of objects that were there when they were read."""
+        return {ref: planned.of for ref, planned in self._planned.items() if planned.of.pk is not None}
 
     def find(self, ref: Ref) -> Record | None:
         """The record of an object that was read or made; None if there is none by now."""
@@ -243,7 +256,9 @@ class ObjectPlan:
         """Deletes an object, after those that it holds where its kind takes them along."""
         self._record(ref)
         deleted: list[ObjectChange] = []
-        for each in (*self._below(ref), ref):
+        below = self._below(ref)
+        self.going_along += bool(below)  # a holder of as much as may change at once goes with it
+        for each in (*below, ref):
             self.depend(each)
             planned = self._planned[each]
             deleted.append(ObjectChange(planned.of, (Delete(each, planned.record or {}),)))
@@ -255,37 +270,42 @@ class ObjectPlan:
 
     def _below(self, ref: Ref) -> list[Ref]:
         """What goes with an object, what holds others behind them. Raises `ChangeRefused` for too much."""
-        found: dict[Ref, None] = {}
+        found: dict[Ref, Any] = {}
         level = [ref]
         while level:
-            level = [each for each in self._held_by(level) if each not in found]
-            found |= dict.fromkeys(level)
-            if len(found) >= MAX_OPERATIONS:
+            rows = {each: row for each, row in self._held_by(level) if each not in found}
+            level = list(rows)
+            found |= rows
+            if len(found) > MAX_OPERATIONS:
                 message = _("{object} would go with more than {most} objects. Delete some of them first.")
-                raise ChangeRefused(message.format(object=ref, most=MAX_OPERATIONS - 1))
+                raise ChangeRefused(message.format(object=ref, most=MAX_OPERATIONS))
+        self._read(found)
         return list(reversed(found))
 
-    def _held_by(self, refs: Sequence[Ref]) -> Iterator[Ref]:
-        """What goes with these objects and is not gone or moved by now. It is read together."""
+    def _held_by(self, refs: Sequence[Ref]) -> Iterator[tuple[Ref, Any]]:
+        """What goes with these objects and is not gone or moved by now, with its row. It is read together."""
         for kind in (KINDS[name] for name in dict.fromkeys(ref.type for ref in refs)):
             keys = [ref.key for ref in refs if ref.type == kind.name]
             for child, column in led_by(kind) if kind.cascade else ():
                 rows = rows_of(child, self.around.workspace_id).filter(**{f"{column}__pk__in": keys}).order_by("pk")
-                seen = [row for row in rows[:MAX_OPERATIONS] if self._sees(child, row)]
-                self._read(child, seen)
-                for ref in (ref_of(child, row) for row in seen):
-                    record = self.find(ref)
-                    if record is not None and (column != child.parent or record["parent"] in keys):
-                        yield ref
+                for row in rows[: MAX_OPERATIONS + 1]:
+                    ref = ref_of(child, row)
+                    if self._sees(child, row) and self._is_held(ref, keys if column == child.parent else None):
+                        yield ref, row
 
-    def _read(self, kind: Kind, rows: Sequence[Any], known: Mapping[Ref, Object] = MappingProxyType({})) -> None:
-        """Takes rows of a registered model that nothing was planned for yet."""
-        new = {ref_of(kind, row): row for row in rows if ref_of(kind, row) not in self._planned}
-        unknown = [ref for ref in new if ref not in known]
-        made = headers_of(kind, self.around.workspace_id, [new[ref] for ref in unknown]) if unknown else []
-        headers = {**known, **dict(zip(unknown, made, strict=True))}
+    def _is_held(self, ref: Ref, by: Collection[str] | None) -> bool:
+        """Whether an object that was there is not gone by now, nor moved away from its parent, one of those."""
+        planned = self._planned.get(ref)
+        if planned is None or planned.record is None:
+            return planned is None
+        return by is None or planned.record["parent"] in by
+
+    def _read(self, rows: Mapping[Ref, Any], known: Mapping[Ref, Object] = MappingProxyType({})) -> None:
+        """Takes rows of registered models that nothing was planned for yet."""
+        new = {ref: row for ref, row in rows.items() if ref not in self._planned}
+        headers = {**known, **headers_of(self.around.workspace_id, [ref for ref in new if ref not in known])}
         for ref, row in new.items():
-            self._planned[ref] = _PlannedObject(headers[ref], row, record_of(kind, row))
+            self._planned[ref] = _PlannedObject(headers[ref], row, record_of(KINDS[ref.type], row))
 
     def _sees(self, kind: Kind, row: Any) -> bool:
         return kind.may_see is None or self._member is None or kind.may_see(self._member, row)
@@ -311,15 +331,15 @@ class ObjectPlan:
         record = self._record(whole_of(step.object))
         kind = KINDS[step.object.type]
         new = dict(step.updates or {})
-        _require_fields(kind, new)
+        require_fields(kind, new)
         for number, patch in enumerate(step.patches or ()):
-            _require_fields(kind, [patch.path])
+            require_fields(kind, [patch.path])
             text = new.get(patch.path, record[patch.path])
             if not isinstance(text, str):
                 raise ChangeRefused(_("{field} is no text. Give its new value in updates.").format(field=patch.path))
             where = _('patches[{index}] of "{what}"').format(index=number, what=patch.path)
             new[patch.path] = replaced(text, Patch(search=patch.search, replace=patch.replace), where)
-        _refuse_reserved(kind, new, record)
+        refuse_reserved(kind, new, record)
         return new
 
     def _move(self, step: MoveObject) -> None:
@@ -335,8 +355,8 @@ class ObjectPlan:
             known = some(each.name for each in KINDS.values() if is_object(each.name) and may_create(each))
             message = _('Objects of the kind "{kind}" cannot be created. Kinds: {known}.')
             raise ChangeRefused(message.format(kind=shown(step.kind), known=known))
-        _require_fields(kind, step.fields)
-        _refuse_reserved(kind, step.fields, {})
+        require_fields(kind, step.fields)
+        refuse_reserved(kind, step.fields, {})
         values = dict(step.fields)
         if step.parent and not kind.parent:
             raise ChangeRefused(_("Objects of the kind {kind} have no parent.").format(kind=kind.name))
@@ -392,21 +412,3 @@ def _require_place(kind: Kind, planned: _PlannedObject, values: Record) -> None:
         if kind.field(name).column in placed and not same(value, here[name]):
             message = _("{field} says where {object} belongs, and is set by itself. Leave it out.")
             raise ChangeRefused(message.format(field=name, object=Ref(kind.name, planned.of.key)))
-
-
-def _refuse_reserved(kind: Kind, new: Record, record: Record) -> None:
-    """Raises `ChangeRefused` for values that nobody asks for, unless they are there already."""
-    for name, value in new.items():
-        if value in kind.field(name).reserved and record.get(name) != value:
-            message = _("{field}: “{value}” is set by itself while something is generated. Choose another value.")
-            raise ChangeRefused(message.format(field=name, value=value))
-
-
-def _require_fields(kind: Kind, names: Collection[str]) -> None:
-    unknown = [name for name in names if name not in kind.by_name or name == "parent"]
-    if unknown:
-        known = ", ".join(name for name in kind.by_name if name != "parent")
-        message = _("There is no field {unknown}. Fields of {kind}: {known}.")
-        raise ChangeRefused(message.format(unknown=some(map(shown, unknown)), kind=kind.name, known=known))
-    if fixed := [name for name in names if kind.field(name).fixed]:
-        raise ChangeRefused(_("{field} is set by itself. Leave it out.").format(field=some(fixed)))

@@ -70,23 +70,12 @@ def register(
     _require_of_a_workspace(name, place_new)
     chosen = _chosen(name, workspace) if callable(workspace) else None
     kind = Kind(
-        name,
-        model._meta.verbose_name or name,
-        title,
-        fields_of(model, name, title, fields, exclude, minor, parent),
-        model,
-        ModelStore(),
-        rows=_rows(model, name, chosen or workspace),
-        workspace=workspace if isinstance(workspace, str) else "",
-        chosen=chosen,
-        place_new=place_new,
-        parent=parent,
-        url=url,
-        may_see=may_see,
-        may_edit=may_edit,
-        plural=model._meta.verbose_name_plural or "",
-        cascade=cascade,
-    )
+        name, model._meta.verbose_name or name, title,
+        fields_of(model, name, title, fields, exclude, minor, parent), model, ModelStore(),
+        rows=_rows(model, name, chosen or workspace), workspace=workspace if isinstance(workspace, str) else "",
+        chosen=chosen, place_new=place_new, parent=parent, url=url, may_see=may_see, may_edit=may_edit,
+        plural=model._meta.verbose_name_plural or "", cascade=cascade,
+    )  # fmt: skip
     try:
         kinds.register(kind)
     except ValueError as taken:

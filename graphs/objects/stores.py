@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.db.models import Model, Q, QuerySet
 from django.utils.translation import gettext as _
@@ -44,7 +44,9 @@ class Coming:
 
 
 class Store(ABC):
-    """How the objects of one kind are read and written."""
+    """How the objects of one kind are read and written. `is_limited`: an object may become too large."""
+
+    is_limited: ClassVar[bool] = False
 
     @abstractmethod
     def stored(self, of: Object, refs: Collection[Ref], fields: Collection[str] | None = None) -> dict[Ref, Stored]:

@@ -45,6 +45,8 @@ FIRST_SHEET_NAME = "Main"
 class GraphStore(Store):
     """Reads and writes a graph's own fields, its sheets, its nodes and its edges."""
 
+    is_limited = True
+
     def stored(self, of: Object, refs: Collection[Ref], fields: Collection[str] | None = None) -> dict[Ref, Stored]:
         keys: dict[str, set[str]] = {}
         for ref in refs:

@@ -127,7 +127,7 @@ HARMLESS = {
     "graphs.objects.model_batches:_created": "the same",
     "graphs.objects.model_batches:_updated": "the same",
     "graphs.objects.headers:header_of": "one statement: a header without changes, made again by whoever comes next",
-    "graphs.objects.headers:headers_of": "the same for many",
+    "graphs.objects.headers:made_headers": "the same for many",
     "chat.admin.prices:EnteredPriceAdmin.save_model:on_commit": "only reads again; every process does twice a minute",
     "graphs.models.objects:Object.save": "one statement; the house changes graphs otherwise, programs may call it",
     "graphs.history.outside:_notice_all": "one transaction: what others saved is in the history, or noticed later",

@@ -26,7 +26,7 @@ def edit(member: Member, graph_id: int, request: Request) -> LiveEdit:
         graph, done = _held(member, graph_id, request)
         if done is not None:
             return done
-        operations = planned(member, graph, request)
+        operations = planned(member, graph, request).operations
         if any(is_object(operation.item.type) for operation in operations):
             raise ChangeRefused(_("Node types, and what a graph is called, are not changed live."))
         if len(operations) > MAX_OPERATIONS:

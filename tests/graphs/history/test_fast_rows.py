@@ -1,4 +1,4 @@
-"""Changes of one row of a registered model that are two statements, and where they must not be."""
+"""Changes of one row of a registered model that are one statement, and where they must not be."""
 
 from typing import Any
 
@@ -8,18 +8,21 @@ from django.db import connection
 from django.db.models.signals import post_save
 from django.test.utils import CaptureQueriesContext
 
-from graphs.history import changes, fast_rows
+from graphs.history import changes, editing, fast_rows
 from graphs.history.outside import catch_up
 from graphs.history.recording import Applied, Because
 from graphs.models import ChangeSet, Company, Folder, Modification, Object, Origin, UseCase, Workspace
 from graphs.models.records import Record
-from graphs.objects.actions import ChangeRefused
+from graphs.objects import plain_rows
+from graphs.objects.actions import ChangeRefused, UpdateObject
 from graphs.objects.headers import header_of
 from graphs.objects.kinds import KINDS
 from graphs.objects.model_rows import record_of
 from graphs.objects.operations import Update
+from graphs.objects.plain_rows import ReadRow
 from graphs.objects.preconditions import Conflict, Conflicting
 from graphs.objects.refs import Ref
+from graphs.site.access import member_of
 from tests.graphs.history.test_fast_updates import while_it_waits
 from tests.graphs.objects.test_many_changes import asked
 
@@ -98,6 +101,86 @@ def test_every_value_is_stored_recorded_and_expected_again(
     change(row, {field: new}, {field: old}, of)
     assert recorded_as_it_is(row)
     assert (header(row).version, record_of(kind, row)[field]) == (3, old)
+
+
+def change_at_hand(of: Object, read: ReadRow, old: dict[str, Any], new: dict[str, Any]) -> list[str]:
+    """Changes an object whose row was read before; gives the statements that took."""
+    ref = Ref(of.type, of.key)
+    with CaptureQueriesContext(connection) as captured:
+        changes.apply(of, [Update(ref, old, new)], Because(None, Origin.MANUAL), rows={ref: read})
+    return asked(captured)
+
+
+def at_hand(row: Record) -> tuple[Object, ReadRow]:
+    of = header(row)
+    read = plain_rows.read(KINDS[of.type], of)
+    assert read is not None
+    return of, read
+
+
+@pytest.mark.parametrize(("model", "field", "old", "new"), VALUES)
+def test_a_row_at_hand_is_changed_in_one_statement(
+    records: dict[type[Record], Record], model: type[Record], field: str, old: Any, new: Any
+) -> None:
+    row = records[model]
+    of, read = at_hand(row)
+    assert len(change_at_hand(of, read, {field: old}, {field: new})) == 1
+    assert recorded_as_it_is(row)
+    assert (header(row).version, record_of(KINDS[of.type], row)[field]) == (2, new)
+
+
+def test_a_row_that_others_saved_since_it_was_read_is_looked_at_again(company: Company) -> None:
+    of, read = at_hand(company)
+    Company.objects.filter(pk=company.pk).update(industry="Transport")
+    assert len(change_at_hand(of, read, {"size": ""}, {"size": "7"})) > 1
+    company.refresh_from_db()
+    assert (company.size, company.industry, header(company).version) == ("7", "Transport", 2)
+    change_at_hand(of, read, {"industry": "Transport"}, {"industry": "Trade"})
+    with pytest.raises(Conflicting) as refused:
+        change_at_hand(of, read, {"industry": ""}, {"industry": "Law"})
+    assert [each.found for each in refused.value.conflicts] == ["Trade"]
+
+
+def test_what_was_changed_since_it_was_read_is_not_written_over(company: Company) -> None:
+    of, read = at_hand(company)
+    Company.objects.filter(pk=company.pk).update(size="8")
+    with pytest.raises(Conflicting) as refused:
+        change_at_hand(of, read, {"size": ""}, {"size": "7"})
+    assert refused.value.conflicts == (Conflict(Ref("company", of.key), "size", "", "8"),)
+    assert (header(company).version, ChangeSet.objects.count()) == (1, 0)
+
+
+def test_a_row_at_hand_that_is_gone_or_elsewhere_by_now_is_a_conflict(
+    records: dict[type[Record], Record], other_workspace: Workspace
+) -> None:
+    moved, gone = records[UseCase], records[Company]
+    of, read = at_hand(moved)
+    UseCase.objects.filter(pk=moved.pk).update(workspace=other_workspace)
+    with pytest.raises(Conflicting) as refused:
+        change_at_hand(of, read, {"status": "draft"}, {"status": "ready"})
+    assert [each.found for each in refused.value.conflicts] == [None]
+    of, read = at_hand(gone)
+    gone.delete()
+    with pytest.raises(Conflicting):
+        change_at_hand(of, read, {"status": "draft"}, {"status": "ready"})
+
+
+def test_the_model_validates_a_row_at_hand(records: dict[type[Record], Record]) -> None:
+    of, read = at_hand(records[UseCase])
+    with pytest.raises(ChangeRefused, match=r"data\.valueScores\.0\.rating: This must be at most 5"):
+        change_at_hand(of, read, {"data.valueScores": None}, {"data.valueScores": [{"axisId": "gain", "rating": 6}]})
+    assert (header(records[UseCase]).version, ChangeSet.objects.count()) == (1, 0)
+
+
+def test_an_edit_by_hand_reads_the_row_for_its_plan_and_no_more(company: Company, alice: User) -> None:
+    of = header(company)
+    catch_up([of])
+    named = UpdateObject.model_validate({"object": f"company:{of.key}", "updates": {"size": "7"}})
+    with CaptureQueriesContext(connection) as captured:
+        editing.edit(member_of(alice), of, editing.Request([named]))
+    tables = [query for query in asked(captured) if '"graphs_company"' in query]
+    assert len(tables) == 3, tables  # what is there, for the plan once it is held, and written
+    assert recorded_as_it_is(company)
 
 
 def test_the_moment_of_the_change_and_the_name_for_lists_are_kept_true(records: dict[type[Record], Record]) -> None:

@@ -131,11 +131,22 @@ def test_what_another_workspace_put_there_stands_in_the_way(
         assert refusal(nba, gone(shop)) == f"shop:{shop.pk} is still used by: product:{foreign.pk}."
 
 
-def test_too_many_at_once_are_refused(nba: Graph, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(planning, "MAX_OPERATIONS", 3)
-    planned(nba, gone(shop))
+def test_one_goes_with_as_many_as_may_change_at_once_and_no_more(
+    nba: Graph, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(planning, "MAX_OPERATIONS", 2)
+    assert len(planned(nba, gone(shop)).operations) == 3
     product(shop, "One more")
-    assert "would go with more than 2 objects" in refusal(nba, gone(shop))
+    assert refusal(nba, gone(shop)).endswith("would go with more than 2 objects. Delete some of them first.")
+
+
+def test_two_that_hold_too_many_together_are_refused(
+    nba: Graph, shop: Shop, demo_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(planning, "MAX_OPERATIONS", 2)
+    other = Shop.objects.create(workspace=demo_workspace, name="Market")
+    product(other, "Bench")
+    assert "3 items would change; at most 2 can at once" in refusal(nba, gone(shop), gone(other))
 
 
 def test_many_take_as_many_statements_as_few(nba: Graph, alice: User, shop: Shop) -> None:

@@ -65,7 +65,21 @@ def test_two_thousand_use_cases_come_back_in_twelve_statements(demo_workspace: W
     assert rows() == before
     assert set(Object.objects.values_list("type", "version")) >= {("company", 3), ("folder", 3), ("usecase", 3)}
     assert len(undoing) <= 12, [statement[:120] for statement in undoing]
-    assert len(deleting) <= 35, [statement[:120] for statement in deleting]
+    assert len(deleting) <= 28, [statement[:120] for statement in deleting]
+
+
+@pytest.mark.faults
+def test_five_thousand_go_with_their_company_and_one_more_is_refused(demo_workspace: Workspace, alice: User) -> None:
+    member, company = member_of(alice), company_of(demo_workspace, 4_999)  # and their folder
+    before = rows()
+    done, _deleting = delete(member, company)
+    assert rows() == []
+    undo(member, done)
+    assert rows() == before
+    UseCase.objects.create(workspace=demo_workspace, folder=Folder.objects.get(), data={"name": "One more"})
+    with pytest.raises(ChangeRefused, match=r"would go with more than 5000 objects\. Delete some of them first\."):
+        delete(member, company)
+    assert UseCase.objects.count() == 5_000
 
 
 def test_many_go_in_as_many_statements_as_few(demo_workspace: Workspace, alice: User) -> None:
@@ -77,7 +91,7 @@ def test_many_go_in_as_many_statements_as_few(demo_workspace: Workspace, alice: 
         done, deleting = delete(member, company)
         counted.append((len(deleting), len(undo(member, done))))
     assert counted[0] == counted[1]
-    assert counted[0] <= (27, 12)
+    assert counted[0] <= (23, 12)
 
 
 def test_what_other_code_puts_there_meanwhile_is_not_taken_along(
