@@ -160,6 +160,9 @@ def _holders(kind: Kind) -> str:
     table: Any = kind.model._meta
     quoted = connection.ops.quote_name
     key, column = table.pk, table.get_field(kind.parent)
+    foreign = f"t.{quoted(column.column)}"
+    # A row leads to a primary key, which is the header's own where that is the row; the history says keys.
+    leads = f"h.id = {foreign}" if holder.rows is None else f"h.key = {foreign}::text"
     in_modification = f"""CASE
         WHEN m.kind = '{kind.name}' AND m.action = 'update' AND m.field = 'parent' THEN v.value #>> ARRAY[]::text[]
         WHEN m.kind = '{kind.name}' AND m.action <> 'update' THEN v.value->>'parent'
@@ -168,18 +171,17 @@ def _holders(kind: Kind) -> str:
     SELECT r.type, r.key, h.type, h.id, h.key FROM revisions AS r
     JOIN {quoted(table.db_table)} AS t
         ON t.{quoted(key.column)} = CASE WHEN r.type = '{kind.name}' THEN r.key::{key.rel_db_type(connection)} END
-    JOIN graphs_object AS h ON {_is_named(holder, f"t.{quoted(column.column)}")}
+    JOIN graphs_object AS h ON {_is(holder)} AND {leads}
     UNION
     SELECT m.kind, m.key, h.type, h.id, h.key FROM modifications AS m
     CROSS JOIN LATERAL (VALUES (m.old), (m.new)) AS v(value)
-    JOIN graphs_object AS h ON {_is_named(holder, in_modification)}
+    JOIN graphs_object AS h ON {_is(holder)} AND h.key = {in_modification}
     """  # noqa: S608 - names of tables, columns and kinds are the registry's
 
 
-def _is_named(holder: Kind, key: str) -> str:
-    """The condition that a header (`h`) is that of a holder with this primary key, which an expression gives."""
-    named = f"h.id = ({key})::bigint" if holder.rows is None else f"h.key = ({key})::text"
-    return f"h.workspace_id = {_WORKSPACE} AND h.type = '{holder.name}' AND {named}"
+def _is(holder: Kind) -> str:
+    """The condition that a header (`h`) is one of a kind, in the workspace of the change."""
+    return f"h.workspace_id = {_WORKSPACE} AND h.type = '{holder.name}'"
 
 
 def _given(because: Because) -> dict[str, Any]:
