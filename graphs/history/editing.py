@@ -49,6 +49,14 @@ def edit(member: Member, of: Object, request: Request) -> uuid.UUID:
 
     Raises `EditConflicts`, `KeyUsed`, `ChangeRefused`, `Object.DoesNotExist`, `NotFound` and `Forbidden`.
     """
+    try:
+        return _edit(member, of, request)
+    except Object.DoesNotExist:
+        # Something that it holds may have gone while this waited for it: what is left is planned anew, once.
+        return _edit(member, of, request)
+
+
+def _edit(member: Member, of: Object, request: Request) -> uuid.UUID:
     # Stays where the edit is refused: whoever refused it may name what was noticed.
     named = _catch_up(member, [of], request)
     with transaction.atomic():

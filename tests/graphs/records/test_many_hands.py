@@ -4,6 +4,7 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import pytest
@@ -13,12 +14,12 @@ from django.test import Client
 
 from chat.models import ProposalStatus
 from graphs.history.outside import catch_up
-from graphs.models import Folder, Membership, Modification, Role, UseCase, Workspace
+from graphs.models import Company, Folder, Membership, Modification, Role, UseCase, Workspace
 from graphs.models.records import Record
-from graphs.objects.headers import existing
+from graphs.objects.headers import existing, headers_of
 from graphs.objects.refs import Ref
 from tests.graphs.api.callers import post_json, with_token
-from tests.graphs.records.asking import name_of, path_of
+from tests.graphs.records.asking import change, name_of, path_of
 from tests.graphs.tables.files import preview, send
 from tests.proposed import waiting
 
@@ -57,6 +58,11 @@ def write(client: Client, record: Record, **updates: Any) -> Any:
     action = {"action": "update_object", "arguments": {"updates": updates}}
     seen = {"type": Ref.parse(name_of(record)).type, "id": str(record.pk), "version": 1}
     return post_json(client, f"{path_of(record)}/changes", {"actions": [action], "expected": [seen]})
+
+
+def deleted(client: Client, record: Record) -> int:
+    """The status of the answer."""
+    return int(change(client, record, "delete_object").status_code)
 
 
 def table_of(records: Sequence[Record], field: str, text: str) -> str:
@@ -132,3 +138,19 @@ def test_a_proposal_a_hand_and_an_import_at_one_record(
         assert [each["found"] for each in brought.json()["conflicts"]] == [won]
     if not is_applied:
         assert won in decided.content.decode()
+
+
+def test_a_company_goes_while_somebody_deletes_its_folder(demo_workspace: Workspace) -> None:
+    """What went meanwhile is not missed: what is left goes, and one undo brings back what each took."""
+    hands = people(demo_workspace, 2)
+    for _round in range(2 * ROUNDS):
+        company = Company.objects.create(workspace=demo_workspace, name="Northwind")
+        folder = Folder.objects.create(workspace=demo_workspace, company=company, name="Warehouse")
+        UseCase.objects.bulk_create(
+            UseCase(workspace=demo_workspace, folder=folder, data={"name": f"Case {number}"}) for number in range(20)
+        )
+        headers_of(demo_workspace.pk, [Ref.parse(name_of(each)) for each in (company, folder, *UseCase.objects.all())])
+        of_folder, of_company = at_once([partial(deleted, hands[0], folder), partial(deleted, hands[1], company)])
+        assert of_company == 201
+        assert of_folder in {201, 404}
+        assert not any(kind.objects.exists() for kind in (Company, Folder, UseCase))
