@@ -29,6 +29,10 @@ QUIET = [
     "--disable-sync",
     # A page of the same site is drawn by the process that drew the last one, which has it compiled.
     "--renderer-process-limit=1",
+    # What loads and what puts a page together are threads of one process: each page passes between them often.
+    "--in-process-gpu",
+    # Playwright's own list gives way to this one, and is in it.
+    "--enable-features=CDPScreenshotNewSurface,SkipListAccountsWithoutGaiaCookies,NetworkServiceInProcess2",
 ]
 Look = dict[str, Any]
 LOOK: Look = {"viewport": {"width": 1280, "height": 800}, "locale": "en-US", "reduced_motion": "no-preference"}
