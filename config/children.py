@@ -36,6 +36,10 @@ class Program:
     explain: Callable[[str], str | None] = lambda tail: None
     #: Whether it died because a predecessor is still going away.
     waits: Callable[[str], bool] = lambda tail: False
+    #: Whether it died of something that passes: once everything has begun, it is tried for as long as that takes.
+    passes: Callable[[str], bool] = lambda tail: False
+    #: Lines that are not shown, with those that are indented under them.
+    hides: Callable[[str], bool] = lambda line: False
 
 
 @dataclass
@@ -103,8 +107,11 @@ class Child:
             os.killpg(self._process.pid, signal.SIGKILL)
 
     def _read(self, output: IO[bytes]) -> None:
+        hidden = False
         with output:
             while line := output.readline(LONGEST_LINE):
                 text = line.decode(errors="replace").rstrip()
-                self._tail.append(text)
-                self.terminal.line(self.program.name, text)
+                hidden = self.program.hides(text) or (hidden and text.startswith("\t"))
+                if not hidden:
+                    self._tail.append(text)
+                    self.terminal.line(self.program.name, text)

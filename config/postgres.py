@@ -30,6 +30,8 @@ WITHOUT_TEXT = {
     "log_parameter_max_length_on_error": "0",
     "log_error_verbosity": "terse",
 }
+#: What the last lines say where the disk is full.
+FULL = ("No space left on device", "Disk quota exceeded")
 #: Of postmaster.pid: what state the server is in.
 STATUS_LINE = 7
 STARTED_ELSEWHERE = re.compile(r"lock file .* already exists|shared memory block .* still in use", re.IGNORECASE)
@@ -191,12 +193,14 @@ def server(
         hurries=False,
         explain=lambda tail: explain(tail, where),
         waits=lambda tail: STARTED_ELSEWHERE.search(tail) is not None,
+        passes=lambda tail: any(sign in tail for sign in FULL),
+        hides=lambda line: not logs_text and line.startswith("STATEMENT:"),
     )
 
 
 def explain(tail: str, where: local.ServerPaths) -> str | None:
     """What to do about the last lines of initdb or postgres, where a restart would not help."""
-    if "No space left on device" in tail or "Disk quota exceeded" in tail:
+    if any(sign in tail for sign in FULL):
         return disk_full(where)
     if "incompatible with server" in tail:
         return f"The data in {where.postgres_data} are not for PostgreSQL {MAJOR}. Move that folder away to begin anew."

@@ -16,6 +16,8 @@ import psycopg
 
 from config import demo_login, local, roles
 
+#: Where this program is: another version beside it has noted its own folders, which have not changed.
+HERE = str(Path(__file__).resolve().parent.parent)
 #: NULL where there is something to do whatever the code is: no extension, or nothing but an empty database.
 STATE = """
 SELECT string_agg(format('%s.%s %s', app, name, extract(epoch FROM applied)), ',' ORDER BY id) || (
@@ -74,7 +76,7 @@ def is_noted(data_dir: Path, database_url: str) -> bool:
     """Whether the last preparation was by this code, of this database, and neither has changed since."""
     try:
         noted = json.loads((data_dir / "prepared").read_text())
-        if noted["code"] != code(noted["folders"]):
+        if noted["here"] != HERE or noted["code"] != code(noted["folders"]):
             return False
     except (OSError, ValueError, LookupError):
         return False
@@ -89,7 +91,7 @@ def note(data_dir: Path, database_url: str, folders: list[str], digest: str) -> 
         return
     with suppress(OSError):
         (data_dir / "prepared").write_text(
-            json.dumps({"folders": folders, "code": digest, "database": _digest(found)}, indent=1)
+            json.dumps({"here": HERE, "folders": folders, "code": digest, "database": _digest(found)}, indent=1)
         )
 
 

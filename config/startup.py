@@ -85,6 +85,7 @@ def _start(site: Site, shared: socket.socket, supervisor: Supervisor) -> "Ready"
         last = tail.strip().rpartition("\n")[2]
         raise Problem(f"The database could not be prepared: {last}\nThe lines of prepare above say more.")
     os.close(closed_when_prepared)
+    supervisor.has_begun = True
     ready.start()
     return ready
 

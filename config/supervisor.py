@@ -14,6 +14,9 @@ MOST_DEATHS = 5
 DEATHS_WITHIN_S = 60
 #: How long a process may wait for a predecessor that is still going away.
 PREDECESSOR_S = 30
+#: How often is tried what something that passes keeps from running, and how often that is said.
+PASSES_S = 5
+SAID_EVERY_S = 60
 
 
 class Stopped(Exception):
@@ -31,6 +34,7 @@ class Keeper:
     deaths: list[float] = field(default_factory=list)
     waiting_since: float | None = None
     start_at: float = 0
+    said_at: float = float("-inf")
 
     def note_death(self, now: float) -> None:
         """Plans the next start; the pause doubles with every death."""
@@ -52,6 +56,8 @@ class Supervisor:
         self._keepers: list[Keeper] = []
         self._single: Child | None = None
         self._requests = 0
+        #: Set once everything has run: what passes ends nothing any more.
+        self.has_begun = False
 
     def __enter__(self) -> "Supervisor":
         return self
@@ -117,8 +123,18 @@ class Supervisor:
         tail, keeper.child = keeper.child.tail, None
         if keeper.program.waits(tail) and keeper.note_wait(now):
             return
+        if self.has_begun and keeper.program.passes(tail):
+            self._try_again(keeper, tail, now)
+            return
         keeper.note_death(now)
         self._judge(keeper, code, tail)
+
+    def _try_again(self, keeper: Keeper, tail: str, now: float) -> None:
+        keeper.start_at = now + PASSES_S
+        if now - keeper.said_at >= SAID_EVERY_S:
+            keeper.said_at = now
+            last = tail.strip().rpartition("\n")[2]
+            self.terminal.say(f"{keeper.program.name} is tried every {PASSES_S} seconds until it can run: {last}")
 
     def _judge(self, keeper: Keeper, code: int, tail: str) -> None:
         name = keeper.program.name

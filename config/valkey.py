@@ -57,6 +57,7 @@ def server(where: local.ServerPaths, lock: int, databases: int = 16) -> Program:
         stop=((signal.SIGTERM, 20),),
         hurries=False,
         explain=lambda tail: explain(tail, where),
+        passes=lambda tail: "No space left on device" in tail,
     )
 
 

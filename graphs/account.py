@@ -64,7 +64,9 @@ def change_password(request: HttpRequest) -> HttpResponse:
     if wait := limits.take("password", str(user.pk), settings.LIMIT_LOGIN):
         form.full_clean()
         form.add_error(None, limits.too_often(wait))
-        return _page(request, form, status=429)
+        refused = _page(request, form, status=429)
+        refused.headers["Retry-After"] = limits.retry_after(wait)
+        return refused
     if not form.is_valid():
         return _page(request, form, status=400)
     before = sign_ins.session_of(request)

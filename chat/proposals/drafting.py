@@ -24,6 +24,9 @@ from graphs.site.access import Member
 
 #: What one proposal may be long, with all that it changes before and after: it is shown, and sent to every window.
 MOST_CHARS = 5_000_000
+#: What its diff may be, which has each line by itself; that of a short proposal is shorter.
+MOST_SHOWN = 10_000_000
+WITH_SHORT_DIFF = 200_000
 #: Of stored operations, the keys of what they create.
 _CREATED = '$[*] ? (@.action == "create"{of_kind}).id'
 #: Stored diffs are labelled in the language of the source; readers get theirs when they are shown.
@@ -56,11 +59,17 @@ def draft(
     stored = [operations.to_json(operation) for operation in planned.operations]
     targets = [target.to_json() for target in planned.targets]
     text = canonical(tool, arguments, stored, targets)
-    if len(text) > MOST_CHARS:
-        raise ChangeRefused(_("This is more text than anybody can look through at once. Propose it in parts."))
+    _refuse_longer(len(text), MOST_CHARS)
     with translation.override(_LANGUAGE):
         diff = with_titles(diff_in(of, planned.operations), of.workspace_id)
+    if len(text) > WITH_SHORT_DIFF:
+        _refuse_longer(len(json.dumps(diff, cls=DjangoJSONEncoder)), MOST_SHOWN)
     return DraftedProposal(planned.operations, stored, targets, diff, digest_of(text))
+
+
+def _refuse_longer(length: int, most: int) -> None:
+    if length > most:
+        raise ChangeRefused(_("This is more text than anybody can look through at once. Propose it in parts."))
 
 
 def canonical(tool: str, arguments: Any, stored_operations: Any, targets: Any) -> str:

@@ -204,7 +204,7 @@ class BothSides(ValueWords):
 def conflict(met: EditConflicts, reader: Member, room: Room | None = None) -> Problem:
     """The refusal of changes whose author did not see these later ones, and how many there are where more are.
 
-    Without `room` each is whole: who edits may go on from what is there now.
+    Without `room` the first is whole: who edits may go on from what is there now. The others share what an answer has.
     """
     detail = _("Somebody changed the same meanwhile; nothing was saved. See “conflicts” for both sides.")
     words = words_of(
@@ -214,16 +214,22 @@ def conflict(met: EditConflicts, reader: Member, room: Room | None = None) -> Pr
     )
     told: dict[str, Any] = {
         "conflicts": [
-            _both_sides(*_begun(conflict, room), beside) for conflict, beside in zip(met.conflicts, words, strict=True)
+            _both_sides(*begun, beside) for begun, beside in zip(_all_begun(met.conflicts, room), words, strict=True)
         ]
     }
     more = {"conflictCount": met.count} if met.count > len(met.conflicts) else {}
     return Problem(409, "conflict", detail, extra=told | more)
 
 
-def _begun(conflict: EditConflict, room: Room | None) -> tuple[EditConflict, bool]:
+def _all_begun(conflicts: Sequence[EditConflict], room: Room | None) -> list[tuple[EditConflict, bool]]:
+    whole = 1 if room is None else 0
+    others = room or Room()
+    return [*((each, False) for each in conflicts[:whole]), *(_begun(each, others) for each in conflicts[whole:])]
+
+
+def _begun(conflict: EditConflict, room: Room) -> tuple[EditConflict, bool]:
     """The conflict, with beginnings if it finds no room, and whether that is so."""
-    if room is None or room.takes(conflict.expected, conflict.found, conflict.wanted):
+    if room.takes(conflict.expected, conflict.found, conflict.wanted):
         return conflict, False
     found, wanted = beginnings(conflict.found, conflict.wanted)
     return replace(conflict, expected=beginning(conflict.expected), found=found, wanted=wanted), True

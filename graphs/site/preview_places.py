@@ -61,10 +61,10 @@ def place(user_id: int) -> Iterator[None]:
     Raises `TooManyPreviews` and `PreviewEnded`.
     """
     with _free:
-        if _process_ends:
-            raise PreviewEnded(process_ends=True)
         if not _has_room(user_id):
             _wait_for_room(user_id)
+        if _process_ends:
+            raise PreviewEnded(process_ends=True)
         since = _since[user_id] = monotonic()
         _taken.append(user_id)
     try:
@@ -141,9 +141,7 @@ def _wait_for_room(user_id: int) -> None:
     if not holding:
         connection.close()
     until = monotonic() + (WAIT_HOLDING_S if holding else WAIT_S)
-    while not _has_room(user_id):
-        if _process_ends:
-            raise PreviewEnded(process_ends=True)
+    while not _process_ends and not _has_room(user_id):
         if monotonic() >= until:
             raise TooManyPreviews
         first = min([until, *(since + LAPSES_S for since in _since.values())])

@@ -1,3 +1,4 @@
+import json
 from datetime import timedelta
 from typing import Any
 
@@ -112,6 +113,19 @@ def test_what_nobody_could_look_through_is_not_proposed(
     code = thing.update_call(**{thing.text: "x" * 1_000})
     with pytest.raises(ChangeRefused, match="in parts"):
         proposed(alice, talk(alice, thing.workspace), thing, code)
+
+
+def test_a_short_value_of_very_many_lines_is_not_proposed(alice: User, nba: Graph, conversation: Talk) -> None:
+    """Each line of a diff is told by itself, so that it is many times as long as the value."""
+    code = ("update_node", {"nodeKey": "fetch-api", "updates": {"process": "x\n" * 250_000}})
+    with pytest.raises(ChangeRefused, match="in parts"):
+        proposed(alice, conversation, nba, code)
+    deep: Any = [0] * 100_000
+    for _ in range(80):
+        deep = [deep]
+    data = ("update_node", {"nodeKey": "fetch-api", "updates": {"data": {"x": deep}}})
+    found = proposed(alice, talk(alice, nba.workspace), nba, data)
+    assert len(json.dumps(found.proposal.diff)) < 1_000_000
 
 
 def test_nothing_is_proposed_by_who_may_not_change_anything_any_more(

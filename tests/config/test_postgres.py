@@ -33,6 +33,17 @@ def test_it_starts_again_after_other_deaths(where: local.ServerPaths) -> None:
     assert postgres.explain("LOG:  server process was terminated by signal 9", where) is None
 
 
+@pytest.mark.parametrize("logs_text", [True, False])
+def test_a_full_disk_passes_and_statements_are_shown_only_if_text_is_asked_for(
+    where: local.ServerPaths, logs_text: bool
+) -> None:
+    server = postgres.server(where.data_dir, where, None, 0, {}, logs_text=logs_text)
+    assert server.passes('PANIC:  could not write to file "pg_wal/xlogtemp.7": No space left on device')
+    assert not server.passes("FATAL:  database files are incompatible with server")
+    assert server.hides("STATEMENT:  COMMIT") is not logs_text
+    assert not server.hides("PANIC:  could not write to file")
+
+
 def test_it_refuses_to_begin_on_a_full_disk(where: local.ServerPaths, monkeypatch: pytest.MonkeyPatch) -> None:
     usage = collections.namedtuple("usage", "free")
     monkeypatch.setattr("shutil.disk_usage", lambda _: usage(postgres.FREE_BYTES_EXISTING + 1))

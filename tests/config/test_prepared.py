@@ -98,6 +98,15 @@ def test_it_is_not_left_out_where_code_or_a_package_changed(
         assert not noted()
 
 
+def test_another_version_beside_it_has_prepared_nothing_for_this_one(
+    noted: Callable[[], bool], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Whose folders are there still, and unchanged."""
+    assert noted()
+    monkeypatch.setattr(prepared, "HERE", str(tmp_path / "cs-2"))
+    assert not noted()
+
+
 def test_it_looks_at_every_application_and_the_settings() -> None:
     looked_at = [Path(folder) for folder in prepared.folders_of_apps()]
     root = Path(prepared.__file__).parent.parent

@@ -13,7 +13,7 @@ import pytest
 
 from config.children import Program
 from config.problem import Problem
-from config.supervisor import Stopped, Supervisor
+from config.supervisor import MOST_DEATHS, Stopped, Supervisor
 from config.terminal import Terminal
 
 pytestmark = pytest.mark.processes
@@ -72,6 +72,46 @@ def test_it_waits_for_a_predecessor_without_counting(supervisor: Supervisor, tmp
     gone.touch()
     wait(supervisor, lambda: keeper.child is not None and psutil.Process(keeper.child.pid).is_running())
     assert keeper.deaths == []
+
+
+def test_what_passes_ends_nothing_once_everything_has_begun(
+    supervisor: Supervisor, out: io.StringIO, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However often it dies meanwhile; at the beginning the advice ends the start."""
+    monkeypatch.setattr("config.supervisor.PASSES_S", 0.05)
+    room, starts = tmp_path / "room", tmp_path / "starts"
+    code = (
+        f"import pathlib\nopen({str(starts)!r}, 'a').write('x')\n"
+        f"if not pathlib.Path({str(room)!r}).exists(): exit('the disk is full')\n{FOREVER}"
+    )
+    full = python("one", code, passes=lambda tail: "full" in tail, explain=lambda tail: "Free some space.")
+    supervisor.has_begun = True
+    (keeper,) = supervisor.keep(full)
+    wait(supervisor, lambda: starts.exists() and len(starts.read_text()) > MOST_DEATHS + 1)
+    assert out.getvalue().count("until it can run: the disk is full") == 1
+    room.touch()
+    before = len(starts.read_text())
+    wait(supervisor, lambda: len(starts.read_text()) > before and keeper.child is not None)
+    assert keeper.child is not None
+    assert keeper.child.poll() is None
+
+    room.unlink()
+    supervisor.has_begun = False
+    supervisor.keep(full)
+    with pytest.raises(Problem, match=r"^Free some space\.$"):
+        wait(supervisor, lambda: False)
+
+
+def test_lines_that_are_hidden_are_neither_shown_nor_kept(supervisor: Supervisor, out: io.StringIO) -> None:
+    said = "PANIC:  full\\nSTATEMENT:  SELECT\\n\\tcanary\\nLOG:  done\\n\\tof it"
+    program = python("one", f"print('{said}', flush=True)\n{FOREVER}", hides=lambda line: line.startswith("STATEMENT"))
+    (keeper,) = supervisor.keep(program)
+    wait(supervisor, lambda: keeper.child is not None and "of it" in keeper.child.tail)
+    assert keeper.child is not None
+    for text in (keeper.child.tail, out.getvalue()):
+        assert "PANIC:  full" in text
+        assert "canary" not in text
+        assert "STATEMENT" not in text
 
 
 def test_it_starts_a_program_once_it_may(supervisor: Supervisor) -> None:

@@ -79,7 +79,12 @@ def require(what: str, who: str, rate: str) -> None:
 
 def throttled(wait: float, what: str = "") -> Problem:
     """The refusal of who has to wait so many seconds."""
-    return Problem(429, "throttled", too_often(wait, what), headers={"Retry-After": str(math.ceil(wait))})
+    return Problem(429, "throttled", too_often(wait, what), headers={"Retry-After": retry_after(wait)})
+
+
+def retry_after(wait: float) -> str:
+    """How long to wait, as the header of an answer 429 says it."""
+    return str(math.ceil(wait))
 
 
 def too_often(wait: float, what: str = "") -> str:

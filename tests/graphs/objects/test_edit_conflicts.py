@@ -75,8 +75,8 @@ def test_a_thousand_parts_take_as_many_statements_as_one(nba: Graph, alice: User
     }
 
 
-def test_a_thousand_objects_take_as_many_statements_as_one(demo_workspace: Workspace, alice: User) -> None:
-    headers = made(demo_workspace, 1_000)
+def test_many_objects_take_as_many_statements_as_one(demo_workspace: Workspace, alice: User) -> None:
+    headers = made(demo_workspace, 150)
     items = [Ref(of.type, of.key) for of in headers]
     for old, new in ((None, "1"), ("1", "2")):
         renamed(headers[0], items, old, new, alice, "data.problem")
@@ -168,6 +168,25 @@ def test_of_many_the_first_are_told_and_all_are_counted(nba: Graph, alice: User,
     rest = problem(post_json(with_token(alice), CHANGES, body), 409, "conflict")
     assert (len(rest["conflicts"]), "conflictCount" in rest) == (7, False)
     problem(post_json(with_token(bob), CHANGES, body), 403, "forbidden")  # who may not edit is told none of it
+
+
+def test_of_long_conflicts_the_first_is_whole_and_the_others_are_bounded(nba: Graph, alice: User) -> None:
+    items, (old, new) = nodes(nba, 6), ("a" * 500_000, "b" * 500_000)
+    Node.objects.filter(key__in=[item.key for item in items]).update(process=old)
+    renamed(nba, items, old, new, alice, "process")
+    updates = {"process": "mine"}
+    body = {
+        "actions": [{"action": "update_node", "arguments": {"nodeKey": i.key, "updates": updates}} for i in items],
+        "expected": [{**item.to_json(), "version": 1} for item in items],
+    }
+
+    answer = post_json(with_token(alice), CHANGES, body)
+
+    told = problem(answer, 409, "conflict")["conflicts"]
+    assert [each.get("cut", False) for each in told] == [False, False, True, True, True, True]
+    assert (told[0]["expected"], told[0]["found"], told[0]["version"]) == (old, new, 2)
+    assert all(new.startswith(each["found"].removesuffix("…")) and len(each["found"]) < 10_000 for each in told[2:])
+    assert len(answer.content) < 5_000_000
 
 
 def test_of_many_that_are_gone_the_first_are_told(nba: Graph, alice: User) -> None:

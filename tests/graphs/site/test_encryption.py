@@ -113,7 +113,7 @@ def test_no_password_is_quoted(site: SimpleNamespace) -> None:
 @pytest.mark.django_db
 def test_administrators_are_told_in_their_language(site: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUSTOM_BASE_URL", "http://models.example/v1")
-    monkeypatch.setattr(checks.owner, "rights_to_rewrite", lambda: "")
+    monkeypatch.setattr("graphs.site.owner.rights_to_rewrite", lambda: "")
     assert is_told(CLEAR, "CUSTOM_BASE_URL", checks.problems())
     with override("fr"):
         (sentence,) = checks.problems()

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphs.history import diffs
-from graphs.models import Workspace
+from graphs.models import UseCase, Workspace
 from graphs.objects.kinds import KINDS
 from graphs.site.readable_json import DEEPEST, beginning, readable
 from tests.cast import signed_in
@@ -63,7 +63,7 @@ def test_pages_and_differences_are_no_longer_than_what_they_show(demo_workspace:
     (header,) = made(demo_workspace, 1)
     value = nested(90, [0] * 100_000)
     edited([header], None, "x")
-    row = KINDS["usecase"].model._default_manager.get()
+    row = UseCase.objects.get()
     row.data["own"] = value
     row.save()
     page = signed_in(alice).get(f"/use-cases/{header.key}/?workspace=demo").content

@@ -65,3 +65,13 @@ def test_imports_are_counted_together_at_both_doors(alice: User, nba: Graph, set
         return with_token(alice).post("/api/v1/graphs/import", upload).status_code
 
     assert [by_page(), by_api(), by_page(), by_api()] == [400, 400, 429, 429]
+
+
+@pytest.mark.parametrize("page", ["/import/", "/objects/usecase/import/"])
+def test_a_page_of_imports_says_when_to_come_again(alice: User, settings: Settings, page: str) -> None:
+    settings.LIMIT_IMPORTS = "1/hour"
+    client = signed_in(alice)
+    client.post(page, {})
+    refused = client.post(page, {})
+    assert (refused.status_code, int(refused["Retry-After"]) > 0) == (429, True)
+    assert client.get(page).status_code == 200

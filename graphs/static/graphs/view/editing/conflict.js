@@ -95,8 +95,8 @@ function sideChoice(group, conflicts, index, nameOf) {
     html("input", { type: "radio", name, value, checked }),
     html("span", {}, text),
   );
-  const changes = conflicts.map(({ field, label, form, found, wanted, lines }) =>
-    fieldChange({ field, label, form, old: found, new: wanted, lines }));
+  const changes = conflicts.map(({ field, label, form, found, wanted, lines, cut }) =>
+    fieldChange({ field, label, form, old: found, new: wanted, lines, cut }));
   const element = html(
     "fieldset",
     { class: "side-choice" },
@@ -114,11 +114,11 @@ function sideChoice(group, conflicts, index, nameOf) {
 
 function askToDeleteStill(root, conflicts, more, nameOf) {
   const people = whoChanged(conflicts);
-  const changes = conflicts.map(({ object, field, label, form, expected, found, by, lines }) => html(
+  const changes = conflicts.map(({ object, field, label, form, expected, found, by, lines, cut }) => html(
     "div",
     { class: "side-choice" },
     html("strong", { dir: "auto" }, visible(`${nameOf(object)} · ${by || t("somebody")}`)),
-    field ? html("dl", { class: "diff" }, fieldChange({ field, label, form, old: expected, new: found, lines })) : html(
+    field ? html("dl", { class: "diff" }, fieldChange({ field, label, form, old: expected, new: found, lines, cut })) : html(
       "p",
       {},
       t("This edge is new."),
