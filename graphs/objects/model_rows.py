@@ -137,7 +137,8 @@ def validate(row: Any, kept: Mapping[str, Any], unchecked: Collection[str] = ())
 
     What foreign keys lead to, and what is unique, is looked up only where it changed: the database has checked it.
     """
-    unique, leading = _unique_and_leading(type(row))
+    model: type[Model] = type(row)
+    unique, leading = _unique_and_leading(model)
     if not kept or unique is None:
         row.full_clean(exclude=unchecked)
         return
