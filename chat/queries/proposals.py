@@ -61,7 +61,8 @@ def _seen(member: Member, proposals: QuerySet[Proposal]) -> QuerySet[Proposal]:
 
 def waiting_count(member: Member) -> tuple[int, bool]:
     """How many proposals wait in the workspace, up to `MOST_COUNTED`; and whether there are more."""
-    count = proposals_of(member, status=ProposalStatus.PENDING).order_by()[: MOST_COUNTED + 1].count()
+    here = Proposal.objects.filter(workspace=member.workspace, status=ProposalStatus.PENDING, expires_at__gt=Now())
+    count = _seen(member, here).order_by()[: MOST_COUNTED + 1].count()
     return min(count, MOST_COUNTED), count > MOST_COUNTED
 
 

@@ -68,7 +68,7 @@ def apply(change: ObjectChange, because: Because, read: ReadRow | None) -> Appli
     of, kind, (operation,) = change.object, KINDS[change.object.type], change.operations
     assert isinstance(operation, Update)
     read = read or plain_rows.read(kind, of)
-    if read is None:
+    if read is None or read.has_triggers:
         return None
     row = read.row()
     before = record_of(kind, row)
@@ -144,7 +144,7 @@ def _writing(model: type[Model], kind: str, names: Sequence[str], undoing: bool)
     """The statement that gives a row and its header new values, and stores what that was.
 
     It holds the header, then the row if that is as it was read; PostgreSQL looks again at what another transaction
-    changed while this one waited. What a trigger of the application would make of it is known only afterwards.
+    changed while this one waited.
     """
     meta: Any = model._meta
     quoted = connection.ops.quote_name
@@ -155,9 +155,7 @@ def _writing(model: type[Model], kind: str, names: Sequence[str], undoing: bool)
     unchanged = f"SELECT locked.id FROM locked, {table} AS t WHERE {as_read} FOR NO KEY UPDATE OF t"  # noqa: S608
     return f"""
 WITH locked AS (
-    SELECT id FROM graphs_object WHERE id = %(object)s AND unsaved_since IS NULL
-        AND NOT EXISTS (SELECT FROM pg_trigger WHERE tgrelid = '{table}'::regclass AND NOT tgisinternal)
-    FOR NO KEY UPDATE
+    SELECT id FROM graphs_object WHERE id = %(object)s AND unsaved_since IS NULL FOR NO KEY UPDATE
 ), saved AS (
     {saved if names else unchanged}
 ), held AS (

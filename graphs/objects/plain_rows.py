@@ -28,7 +28,7 @@ _KEEPING = (
 
 
 def stores_as_given(kind: Kind) -> bool:
-    """Whether rows of the kind are. A trigger of the database may still make something else of them."""
+    """Whether rows of the kind are, but for what triggers make of them."""
     if kind.rows is None or kind.view_of or not writes_together(kind):
         return False
     recorded = {field.column for field in kind.fields if field.form != "key"}
@@ -76,12 +76,14 @@ def _is_saved_unheard(model: type[Model]) -> bool:
 class ReadRow:
     """A row as it was read with what holds it. `state` names this state of it among all that it ever has.
 
-    `is_begun`: its header has the fields as the history left them.
+    `is_begun`: its header has the fields as the history left them. `has_triggers`: what one of the application would
+    make of it is known only once it is saved.
     """
 
     kind: Kind
     state: str
     is_begun: bool
+    has_triggers: bool
     is_held: bool
     columns: Sequence[Any]
 
@@ -103,8 +105,8 @@ def read(kind: Kind, of: Object) -> ReadRow | None:
         found = cursor.fetchone()
     if found is None:
         return None
-    *columns, state, is_begun, is_held = found
-    return ReadRow(kind, state, bool(is_begun), is_held, columns)
+    *columns, state, is_begun, has_triggers, is_held = found
+    return ReadRow(kind, state, bool(is_begun), has_triggers, is_held, columns)
 
 
 def _holder(kind: Kind) -> Any:
@@ -122,6 +124,7 @@ def _reading(model: type[Model], workspace: str, parent: str) -> str:
     """The statement that reads a row, with what holds it."""
     meta: Any = model._meta
     quoted, above, joined, is_held = connection.ops.quote_name, "", "", "false"
+    table = quoted(meta.db_table)
     if parent:
         column: Any = meta.get_field(parent)
         holder, target = column.related_model, quoted(column.target_field.column)
@@ -129,7 +132,8 @@ def _reading(model: type[Model], workspace: str, parent: str) -> str:
         joined = f"LEFT JOIN {quoted(holder._meta.db_table)} AS h ON h.{target} = t.{quoted(column.column)}"
     return f"""
 SELECT {row_store.columns(model, of="t")}{above}, {STATE},
-    (SELECT as_recorded IS NOT NULL FROM graphs_object WHERE id = %s), {is_held}
-FROM {quoted(meta.db_table)} AS t {joined}
+    (SELECT as_recorded IS NOT NULL FROM graphs_object WHERE id = %s),
+    EXISTS (SELECT FROM pg_trigger WHERE tgrelid = '{table}'::regclass AND NOT tgisinternal), {is_held}
+FROM {table} AS t {joined}
 WHERE t.{quoted(meta.pk.column)} = %s AND t.{quoted(meta.get_field(workspace).column)} = %s
 """  # noqa: S608 - names of tables and columns are the model's
