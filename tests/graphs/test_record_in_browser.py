@@ -215,6 +215,60 @@ def test_axes_are_fields_of_the_folder(visit: Open, portfolio: Portfolio) -> Non
     ]
 
 
+def test_a_weight_that_is_missing_is_asked_for_and_not_taken_for_nought(visit: Open, portfolio: Portfolio) -> None:
+    by_hand("alice", portfolio.folder, **{"matrix_config.valueAxes": [{"id": "gain", "name": "Gain", "weight": 3}]})
+    page = visit(portfolio.folder)
+    section = field(page, "matrix_config.valueAxes")
+    section.locator("[data-edit]").click()
+    section.get_by_label("Weight").fill("")
+    section.get_by_label("Weight").press("Control+Enter")
+    expect(section.get_by_role("alert")).to_have_text("Gain: a weight is missing. With 0 the axis counts nothing.")
+    section.get_by_label("Weight").press("e")
+    section.get_by_label("Weight").press("Control+Enter")
+    expect(section.get_by_role("alert")).to_have_text("Gain: Weight: this is no number.")
+    portfolio.folder.refresh_from_db()
+    assert portfolio.folder.matrix_config["valueAxes"][0]["weight"] == 3
+    section.get_by_label("Weight").fill("0")
+    section.get_by_label("Weight").press("Control+Enter")
+    expect(value(page, "matrix_config.valueAxes").locator(".number").last).to_have_text("0")
+
+
+def test_a_threshold_that_is_no_number_is_refused(visit: Open, portfolio: Portfolio) -> None:
+    page = visit(portfolio.folder)
+    section = field(page, "matrix_config.thresholds")
+    section.locator("[data-edit]").click()
+    section.get_by_label("Value is high from").press("e")
+    section.get_by_label("Value is high from").press("Control+Enter")
+    expect(section.get_by_role("alert")).to_have_text("Value is high from: this is no number.")
+
+
+def test_a_conflict_of_long_texts_shows_what_differs(visit: Open, portfolio: Portfolio) -> None:
+    words = [f"word{number}" for number in range(900)]
+    case = portfolio.use_cases[0]
+    by_hand("alice", case, **{"data.problem": " ".join(words)})
+    page = visit(case)
+    edit(page, "data.problem").fill(" ".join([*words[:700], "mine", *words[701:]]))
+    by_hand("dora", case, **{"data.problem": " ".join([*words[:700], "theirs", *words[701:]])})
+    page.keyboard.press("Control+Enter")
+    marks = page.get_by_role("alertdialog").locator("mark")
+    expect(marks).to_have_text(["theirs", "mine"])
+    for mark in marks.all():
+        expect(mark).to_be_in_viewport()
+
+
+def test_a_conflict_of_scores_calls_axes_by_their_titles(visit: Open, portfolio: Portfolio) -> None:
+    Folder.objects.filter(pk=portfolio.folder.pk).update(matrix_config=AXES)
+    case = portfolio.use_cases[0]
+    by_hand("alice", case, **{"data.valueScores": [{"axisId": "gain", "rating": 1}]})
+    page = visit(case)
+    field(page, "data.valueScores").locator("[data-edit]").click()
+    field(page, "data.valueScores").locator("select").first.select_option("5")
+    by_hand("dora", case, **{"data.valueScores": [{"axisId": "gain", "rating": 3}]})
+    page.keyboard.press("Control+Enter")
+    sides = page.get_by_role("alertdialog").locator(".field-side")
+    expect(sides).to_have_text(["Gain: rating 3", "Gain: rating 5"])
+
+
 def test_a_refusal_stands_beside_the_field_in_words(visit: Open, portfolio: Portfolio) -> None:
     page = visit(portfolio.company)
     edit(page, "name").fill(" ")

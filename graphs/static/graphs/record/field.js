@@ -7,6 +7,7 @@ import { t } from "../strings.js";
 import { bothSides } from "./conflict.js";
 import { editorOf } from "./editors.js";
 import { FieldForm } from "./form.js";
+import { NoValue } from "./numbers.js";
 
 /** How long a saved value may take to be shown before the page takes it from the form. */
 const SHOWN_MS = 4000;
@@ -90,13 +91,13 @@ export class FieldEditor {
   }
 
   async #save() {
-    if (!this.#editor.changed) return this.#close();
     let value;
     try {
       value = this.#editor.value();
-    } catch {
-      return this.#form.refuse([t("This is no JSON.")]);
+    } catch (error) {
+      return this.#form.refuse([error instanceof NoValue ? error.message : t("This is no JSON.")]);
     }
+    if (!this.#editor.changed) return this.#close();
     this.#form.wait(true);
     try {
       const made = await this.#host.api.change("update_object", { updates: { [this.path]: value } }, this.#base.version);
