@@ -122,7 +122,17 @@ export class FieldEditor {
   #sentence(text) {
     const column = this.path.split(".")[0];
     const own = [this.path, column].find((each) => text.startsWith(`${each}: `));
-    return visible(own ? text.slice(own.length + 2) : text.startsWith(`${this.path}.`) ? text.slice(this.path.length + 1) : text);
+    if (own) return visible(text.slice(own.length + 2));
+    return visible(text.startsWith(`${this.path}.`) ? this.#within(text.slice(this.path.length + 1)) : text);
+  }
+
+  /** What is wrong within the value, "0.weight: This …": which entry it is, and what its parts are called. */
+  #within(text) {
+    const colon = text.indexOf(": ");
+    const names = JSON.parse(this.#section.dataset.names ?? "{}");
+    const steps = text.slice(0, colon).split(".").map((step) => (/^\d+$/.test(step) ? String(Number(step) + 1) : names[step] ?? step));
+    const name = /^\d/.test(text) ? [t("Entry {number}", { number: steps[0] }), ...steps.slice(1)].join(", ") : steps.join(", ");
+    return t("{name}: {text}", { name, text: text.slice(colon + 2) });
   }
 
   #sides(conflict, mine) {
