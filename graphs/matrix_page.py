@@ -35,6 +35,8 @@ from graphs.site.pages import member_page, render_page
 
 #: Use cases without a place that are listed with what they lack.
 UNRATED_LISTED = 200
+#: Axes that are named of those that a use case has no rating on.
+MISSING_NAMED = 5
 _COLUMNS: dict[str, str | Promise] = {
     "name": _("Use case"),
     "status": _("Status"),
@@ -57,7 +59,7 @@ def matrix(request: HttpRequest, member: Member, folder: uuid.UUID) -> HttpRespo
         "of": Object(workspace=member.workspace, type=FOLDER.name, key=str(row.pk), version=version),
         "matrix": found,
         "is_cut": len(found.use_cases) >= MOST,
-        "unrated": found.unrated[:UNRATED_LISTED],
+        "unrated": [_unrated(each) for each in found.unrated[:UNRATED_LISTED]],
         "unrated_more": len(found.unrated) - UNRATED_LISTED,
         "sides": [_side(*each) for each in _sides(found)],
         "config": row.matrix_config,
@@ -115,6 +117,16 @@ def _table(request: HttpRequest, found: FolderMatrix) -> dict[str, Any]:
         "previous": f"?{urlencode(kept | {'order': order, 'page': page - 1})}" if page > 1 else "",
         "next": f"?{urlencode(kept | {'order': order, 'page': page + 1})}" if page < pages else "",
     }
+
+
+def _unrated(each: Rated) -> dict[str, Any]:
+    """A use case without a place and what it lacks; an axis of value and one of complexity may have one name."""
+    value, complexity = each.place.value.unrated, each.place.complexity.unrated
+    both = {*value} & {*complexity}
+    sides = ((_("Value"), value), (_("Complexity"), complexity))
+    lacks = [f"{name} ({side})" if name in both else name for side, names in sides for name in names]
+    more = len(lacks) - MISSING_NAMED
+    return {"id": each.id, "name": each.name, "lacks": ", ".join(lacks[:MISSING_NAMED]), "more": more}
 
 
 def _direction(name: str, order: str, kept: dict[str, str]) -> tuple[str, str]:

@@ -8,6 +8,7 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
@@ -18,8 +19,10 @@ from graphs.history.value_words import Told, titles_of_parents, words_of
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.edit_conflicts import EditConflicts
 from graphs.objects.headers import address_of, parent_of, rows_named, title_of
-from graphs.objects.kinds import KINDS, Kind, is_object
+from graphs.objects.kinds import KINDS, Field, Kind, is_object
 from graphs.objects.refs import Ref
+from graphs.page_parts.looks import choices_of
+from graphs.record_lists import LISTS
 from graphs.site.access import Member, NotFound
 from graphs.site.api import limits
 from graphs.site.api.problems import Problem, busy
@@ -87,6 +90,7 @@ def import_objects(request: HttpRequest, member: Member, kind: str) -> HttpRespo
         "most_rows": MAX_ROWS,
         "form": RowsForm(),
         "parent": parent,
+        "list": LISTS.get(kind),
     }
     status = 200
     if request.method == "POST":
@@ -191,11 +195,20 @@ def _called(title: str | None, text: str) -> str:
 
 
 def _beginnings(kind: Kind, name: str, old: Any, new: Any) -> tuple[str, str]:
-    """Both as a file has them, of long ones what shows how they differ; of the object itself nothing."""
+    """Both as texts, of long ones what shows how they differ; of the object itself nothing."""
     if not name:
         return "", ""
-    before, after = (text_of(kind, kind.field(name), value) for value in (old, new))
+    before, after = (_as_page(kind, kind.field(name), value) for value in (old, new))
     return clipped_both(before, after, BEGINNING)
+
+
+def _as_page(kind: Kind, field: Field, value: Any) -> str:
+    """A value as pages show it: a choice by its label, a list of texts line by line; else as a file has it."""
+    if isinstance(value, str) and (label := dict(choices_of(kind, field)).get(value)):
+        return capfirst(label)
+    if field.texts and isinstance(value, list) and all(isinstance(each, str) for each in value):
+        return "\n".join(value)
+    return text_of(kind, field, value)
 
 
 def _conflicts(member: Member, kind: Kind, met: EditConflicts) -> list[dict[str, Any]]:

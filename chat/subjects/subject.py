@@ -13,6 +13,9 @@ from graphs.models import Object, Role
 from graphs.objects.kinds import store_of
 from graphs.objects.refs import Ref
 
+#: The icon of a question that asks for a change, which is offered to who may change something.
+ASKS_FOR_A_CHANGE = "pencil"
+
 
 @dataclass(frozen=True, slots=True)
 class Welcome:

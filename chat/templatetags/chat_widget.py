@@ -1,7 +1,7 @@
 """`{% chat_widget object %}`: the conversation about an object; `{% chat_bubble %}`: a button that opens one."""
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from django import template
@@ -10,6 +10,7 @@ from django.utils.html import json_script
 from django.utils.safestring import SafeString
 
 from chat.subjects.registered_subjects import subject_of
+from chat.subjects.subject import ASKS_FOR_A_CHANGE
 from chat.subjects.tools import by_name
 from graphs.objects.headers import named, title_of
 from graphs.objects.kinds import KINDS
@@ -47,13 +48,15 @@ def _attributes(context: RequestContext, subject: Any, *, bubble: bool, listed: 
     about = named(subject)
     title = cut(title_of(KINDS[about.type], subject), MOST_OF_A_TITLE) if about else ""
     welcome = subject_of(about.type if about else listed).welcome(title)
+    edits = member is not None and member.role.may_edit
+    questions = tuple(each for each in welcome.questions if edits or each[0] != ASKS_FOR_A_CHANGE)
     return {
         "shown": user.is_authenticated and member is not None,
         "bubble": bubble,
         "context_type": about.type if about else "",
         "context_id": about.key if about else "",
-        "welcome": json.dumps(asdict(welcome), ensure_ascii=False),
+        "welcome": json.dumps(asdict(replace(welcome, questions=questions)), ensure_ascii=False),
         "workspace": member.workspace.slug if member else "",
-        "may_edit": member is not None and member.role.may_edit,
+        "may_edit": edits,
         "user_name": user.get_full_name() or user.get_username() if user.is_authenticated else "",
     }

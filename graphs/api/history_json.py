@@ -13,11 +13,12 @@ from typing_extensions import TypedDict
 
 from graphs.history import causes, queries
 from graphs.history.bounded_diffs import MOST_OF_ONE, MOST_TOLD, Room, bounded
-from graphs.history.diffs import DiffEntry, diff_of, label_of
+from graphs.history.diffs import DiffEntry, called, diff_of, label_of
 from graphs.history.scopes import operation_of
 from graphs.history.value_words import with_titles
 from graphs.models import ChangeSet, Modification, Object, Origin, Revision
 from graphs.objects.headers import narrowed, unseen
+from graphs.objects.kinds import KINDS
 from graphs.objects.operations import Operation, net, showable
 from graphs.objects.refs import ObjectName, Ref
 from graphs.objects.stores import labels_of
@@ -206,8 +207,17 @@ class _Neighbours(Shape):
 class ChangeSetPage(ChangeSetShape, _Neighbours): ...
 
 
+@with_config(extra="forbid")
+class KindWords(TypedDict):
+    kindLabel: str
+    kindPlural: NotRequired[Annotated[str | None, Field(default=None)]]
+
+
 class VersionShape(ChangeSetHead):
+    """`kinds` says what one and several of each kind of the `summary` are called."""
+
     version: int
+    kinds: AsItIs[dict[str, KindWords]]
     summary: dict[str, dict[Action, int]]
     modifications: AsItIs[list[ListedModification]]
 
@@ -229,6 +239,9 @@ class VersionShape(ChangeSetHead):
                 **found,
                 version=revision.version,
                 summary=summaries.get(revision.change_set_id, {}),
+                kinds={
+                    name: called(KINDS[name]) for name in summaries.get(revision.change_set_id, {}) if name in KINDS
+                },
                 modifications=shown.get(revision.change_set_id, []),
             )
             for revision, found in zip(revisions, _found(member, made, hidden, asked=revisions), strict=True)

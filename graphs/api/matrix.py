@@ -2,11 +2,15 @@
 
 import hashlib
 import math
+from dataclasses import replace
 from typing import Annotated, Literal
 
 from django.http import HttpResponse, HttpResponseBase
 from django.urls import reverse
 from django.utils.cache import get_conditional_response, patch_vary_headers
+from django.utils.formats import date_format
+from django.utils.http import content_disposition_header
+from django.utils.timezone import localdate
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from pydantic import Field
@@ -90,14 +94,18 @@ class SvgView(APIView):
         member = current_member(request)
         of = folder_for(member, folder)
         scene = scene_of(matrix_of(of), _size(request), addresses_for(member, of))
+        kept = bool(request.GET.get("download"))
+        if kept:
+            scene = replace(scene, heading=f"{scene.title}, {date_format(localdate(), 'DATE_FORMAT')}")
         mark = _etag(scene, self.form)
         unchanged = get_conditional_response(request._request, etag=mark)
         answer = unchanged or HttpResponse(drawn(scene, self.form), content_type=_MEDIA_TYPES[self.form])
         answer.headers["ETag"] = mark
         answer.headers["Cache-Control"] = "private, no-cache"
         answer.headers["Content-Security-Policy"] = f"{NO_PAGE}; sandbox"
-        if request.GET.get("download"):
-            answer.headers["Content-Disposition"] = f'attachment; filename="matrix.{self.form}"'
+        if kept:
+            name = content_disposition_header(True, f"{_file_name(scene.title)}.{self.form}")
+            answer.headers["Content-Disposition"] = str(name)
         patch_vary_headers(answer, ["Authorization", "X-Workspace", "Accept-Language", "Cookie"])
         return answer
 
@@ -154,6 +162,12 @@ def drawn(scene: Scene, form: Literal["svg", "png"]) -> bytes:
     except NotDrawn as error:
         detail = _("The drawing did not come. Try again in a moment; the table has the same.")
         raise Problem(503, "unavailable", detail, headers={"Retry-After": "5"}) from error
+
+
+def _file_name(title: str) -> str:
+    """A title as a file may be called everywhere."""
+    kept = "".join(letter if letter.isalnum() or letter in " -_." else " " for letter in title)
+    return " ".join(kept.split())[:100].strip(" .") or "matrix"
 
 
 def _size(request: Request) -> str:

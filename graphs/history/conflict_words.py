@@ -20,11 +20,17 @@ def called(conflicts: Sequence[dict[str, Any]], around: Object) -> list[dict[str
     return [
         {
             **conflict,
-            **({"label": found[item]} if item in found else {}),
+            **({"label": label} if (label := found.get(item) or _called_before(conflict)) else {}),
             **({"titles": beside["titles"]} if beside.get("titles") else {}),
         }
         for item, conflict, beside in zip(items, conflicts, words, strict=True)
     ]
+
+
+def _called_before(conflict: dict[str, Any]) -> str:
+    """What an item was called that is gone, if the conflict is about all of it."""
+    kind, record = KINDS.get(conflict["object"]["type"]), conflict["expected"]
+    return kind.name_of(record) if kind and not conflict["field"] and isinstance(record, dict) else ""
 
 
 def told(conflicts: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -113,7 +113,7 @@ def _named(kind: Kind | None, entry: DiffEntry) -> DiffEntry:
         return entry
     parts = {part.name: _several(part) for part in kind.parts}
     fields = [_labelled(kind.by_name.get(shown["field"]), shown, parts) for shown in entry["fields"]]
-    return {**entry, **_called(kind), "fields": fields}
+    return {**entry, **called(kind), "fields": fields}
 
 
 def _labelled(field: Field | None, shown: DiffField, parts: Mapping[str, str]) -> DiffField:
@@ -130,7 +130,7 @@ def names_of(field: Field) -> dict[str, str]:
     return {key: str(label) for key, label in field.keys}
 
 
-def _called(kind: Kind) -> _Called:
+def called(kind: Kind) -> _Called:
     """What one of the kind is called, and several if the kind says so."""
     label = str(kind.label)
     return {"kindLabel": label, "kindPlural": str(kind.plural)} if kind.plural else {"kindLabel": label}
@@ -150,8 +150,8 @@ def _told_name(operation: Operation) -> str:
 def _entry(operation: Operation, names: Mapping[Ref, str], words: dict[str, Words]) -> DiffEntry:
     kind = KINDS.get(operation.item.type)
     if kind and kind.name not in words:
-        words[kind.name] = _called(kind), {field.name: str(field.label) for field in kind.fields}
-    called, field_labels = words.get(operation.item.type, (_Called(kindLabel=operation.item.type), {}))
+        words[kind.name] = called(kind), {field.name: str(field.label) for field in kind.fields}
+    kind_words, field_labels = words.get(operation.item.type, (_Called(kindLabel=operation.item.type), {}))
     action: Literal["create", "update", "delete"]
     old: Record
     new: Record
@@ -166,7 +166,7 @@ def _entry(operation: Operation, names: Mapping[Ref, str], words: dict[str, Word
     unknown = [Field(name, name, name, "json") for name in sorted({*old, *new} - OF_THE_ROW)]
     return {
         "object": operation.item.to_json(),
-        **called,
+        **kind_words,
         "label": label_of(operation, names),
         "action": action,
         "fields": [

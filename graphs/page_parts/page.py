@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from django.db.models import Count, Model, Subquery, Value, Window
 from django.db.models.functions import Coalesce
 
+from graphs.history.diffs import names_of
 from graphs.history.recent import Conversations, FieldChange, RecentChanges, recent_changes
 from graphs.models import Object
 from graphs.objects.headers import (
@@ -50,6 +51,7 @@ class ShownField:
     choices: Sequence[tuple[str, str]] = ()
     axes: Sequence[Mapping[str, Any]] = ()
     change: FieldChange | None = None
+    names: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def json(self) -> str:
@@ -60,6 +62,11 @@ class ShownField:
     def axes_json(self) -> str:
         """The axes for scripts."""
         return json.dumps(list(self.axes), ensure_ascii=False)
+
+    @property
+    def names_json(self) -> str:
+        """What keys within the value are called, for scripts."""
+        return json.dumps(self.names, ensure_ascii=False)
 
     @property
     def choices_json(self) -> str:
@@ -200,6 +207,7 @@ class ObjectPage:
             choices,
             axes,
             self.recent.fields.get(field.name),
+            names_of(field),
         )
 
 

@@ -44,7 +44,7 @@ _SENTENCES: dict[str, Callable[[], str]] = {
     "union_tag_invalid": lambda: _("The type must be one of: {expected_tags}."),
     "union_tag_not_found": lambda: _("This must have a type."),
     "too_short": lambda: _("This list is too short."),
-    "too_long": lambda: _("This list is too long."),
+    "too_long": lambda: _("This list has more than {max_length} entries."),
 }
 
 

@@ -262,6 +262,16 @@ def test_other_weights_move_places_and_rows_at_once_and_save_nothing(looking: Lo
     expect(looking.page.get_by_role("button", name="Save", exact=True)).to_be_disabled()
 
 
+def test_the_number_that_holds_without_a_threshold_follows_the_weights(looking: Looking) -> None:
+    rated(looking.folder, "Picking")
+    looking.open()
+    threshold = looking.page.locator("#threshold-complexity")
+    threshold.fill("")
+    expect(threshold).to_have_attribute("placeholder", "2.5")
+    looking.weigh("Data", "4")
+    expect(threshold).to_have_attribute("placeholder", "10")
+
+
 def test_a_threshold_moves_them_into_other_quadrants(looking: Looking) -> None:
     rated(looking.folder, "Picking")
     looking.open()
@@ -304,6 +314,7 @@ def test_a_conflict_is_shown_and_theirs_can_be_taken(looking: Looking, alice: Us
     alert = looking.page.locator("[data-trouble]")
     expect(alert).to_contain_text("Somebody changed the same meanwhile; nothing was saved.")
     expect(alert).to_contain_text("alice")
+    expect(alert.locator("li li")).to_have_text([re.compile("^Data: weight.*9.*→.*4$")])
     looking.page.get_by_role("button", name="Show theirs").click()
     expect(looking.page.get_by_label("Data", exact=True)).to_have_value("9")
     expect(looking.page.locator("a.mark")).to_have_attribute("aria-label", re.compile("complexity 27,"))

@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from graphs import matrix_page
 from graphs.models import Folder, UseCase
 from tests.cast import signed_in
-from tests.graphs.records.conftest import company, folder
+from tests.graphs.records.conftest import AXES, company, folder
 from tests.graphs.records.test_folder_matrix import rated
 from tests.graphs.records.test_scenes import fill
 
@@ -75,6 +75,13 @@ def test_the_table_is_ordered_by_any_column_and_says_so(client: Client, folder: 
     assert html.count('aria-sort="descending"') == 1
     assert 'href="?order=complexity#matrix-table"' in html
     assert rows(page(client, folder, "?order=salary")) == rows(page(client, folder))
+
+
+def test_axes_of_one_name_are_told_apart_where_ratings_are_missing(client: Client, folder: Folder) -> None:
+    folder.matrix_config = AXES | {"complexityAxes": [{"id": "data", "name": "Gain", "weight": 1}]}
+    folder.save()
+    rated(folder, "Picking", gain=None, data=None)
+    assert "lacks Gain (Value), Gain (Complexity)" in page(client, folder)
 
 
 def test_the_table_has_pages(client: Client, folder: Folder) -> None:

@@ -18,6 +18,7 @@ from graphs.objects.kinds import KINDS
 from tests.browser import TIMEOUT, Windows, port, sign_in
 from tests.cast import signed_in
 from tests.doors.naughty import NAUGHTY
+from tests.graphs.api.callers import post_json
 from tests.graphs.records.asking import TYPES, change, create, update
 from tests.graphs.records.conftest import AXES
 from tests.graphs.records.portfolio import Portfolio
@@ -215,6 +216,63 @@ def test_axes_are_fields_of_the_folder(visit: Open, portfolio: Portfolio) -> Non
     ]
 
 
+def test_a_weight_that_is_missing_is_asked_for_and_not_taken_for_nought(visit: Open, portfolio: Portfolio) -> None:
+    by_hand("alice", portfolio.folder, **{"matrix_config.valueAxes": [{"id": "gain", "name": "Gain", "weight": 3}]})
+    page = visit(portfolio.folder)
+    section = field(page, "matrix_config.valueAxes")
+    section.locator("[data-edit]").click()
+    section.get_by_label("Weight").fill("")
+    section.get_by_label("Weight").press("Control+Enter")
+    expect(section.get_by_role("alert")).to_have_text("Gain: a weight is missing. With 0 the axis counts nothing.")
+    section.get_by_label("Weight").press("e")
+    section.get_by_label("Weight").press("Control+Enter")
+    expect(section.get_by_role("alert")).to_have_text("Gain: Weight: this is no number.")
+    portfolio.folder.refresh_from_db()
+    assert portfolio.folder.matrix_config["valueAxes"][0]["weight"] == 3
+    section.get_by_label("Weight").fill("-3")
+    section.get_by_label("Weight").press("Control+Enter")
+    expect(section.get_by_role("alert")).to_have_text("Entry 1, weight: This must be at least 0.")
+    section.get_by_label("Weight").fill("0")
+    section.get_by_label("Weight").press("Control+Enter")
+    expect(value(page, "matrix_config.valueAxes").locator(".number").last).to_have_text("0")
+
+
+def test_a_threshold_that_is_no_number_is_refused(visit: Open, portfolio: Portfolio) -> None:
+    page = visit(portfolio.folder)
+    section = field(page, "matrix_config.thresholds")
+    section.locator("[data-edit]").click()
+    section.get_by_label("Value is high from").press("e")
+    section.get_by_label("Value is high from").press("Control+Enter")
+    expect(section.get_by_role("alert")).to_have_text("Value is high from: this is no number.")
+
+
+def test_a_conflict_of_long_texts_shows_what_differs(visit: Open, portfolio: Portfolio) -> None:
+    words = [f"word{number}" for number in range(900)]
+    case = portfolio.use_cases[0]
+    by_hand("alice", case, **{"data.problem": " ".join(words)})
+    page = visit(case)
+    edit(page, "data.problem").fill(" ".join([*words[:700], "mine", *words[701:]]))
+    by_hand("dora", case, **{"data.problem": " ".join([*words[:700], "theirs", *words[701:]])})
+    page.keyboard.press("Control+Enter")
+    marks = page.get_by_role("alertdialog").locator("mark")
+    expect(marks).to_have_text(["theirs", "mine"])
+    for mark in marks.all():
+        expect(mark).to_be_in_viewport()
+
+
+def test_a_conflict_of_scores_calls_axes_by_their_titles(visit: Open, portfolio: Portfolio) -> None:
+    Folder.objects.filter(pk=portfolio.folder.pk).update(matrix_config=AXES)
+    case = portfolio.use_cases[0]
+    by_hand("alice", case, **{"data.valueScores": [{"axisId": "gain", "rating": 1}]})
+    page = visit(case)
+    field(page, "data.valueScores").locator("[data-edit]").click()
+    field(page, "data.valueScores").locator("select").first.select_option("5")
+    by_hand("dora", case, **{"data.valueScores": [{"axisId": "gain", "rating": 3}]})
+    page.keyboard.press("Control+Enter")
+    sides = page.get_by_role("alertdialog").locator(".field-side")
+    expect(sides).to_have_text(["Gain: rating 3", "Gain: rating 5"])
+
+
 def test_a_refusal_stands_beside_the_field_in_words(visit: Open, portfolio: Portfolio) -> None:
     page = visit(portfolio.company)
     edit(page, "name").fill(" ")
@@ -356,6 +414,45 @@ def test_deleting_says_what_goes_and_everybody_sees_it(visit: Open, portfolio: P
     page.get_by_role("button", name="Undo").click()
     expect(value(page, "name")).to_have_text("Northwind")
     assert UseCase.objects.count() == 2
+
+
+def test_what_was_typed_is_shown_when_a_record_goes_and_the_page_comes_back_with_it(
+    visit: Open, portfolio: Portfolio
+) -> None:
+    page = visit(portfolio.company)
+    edit(page, "products").fill("Parcels, and")
+    dora = signed_in(User.objects.get(username="dora"))
+    gone = change(dora, portfolio.company, "delete_object")
+    assert gone.status_code == 201
+    expect(page.locator("[data-gone]")).to_contain_text("This was deleted by dora.")
+    expect(page.locator("[data-typed]")).to_contain_text("What you typed is kept in this tab.")
+    expect(page.locator("[data-typed] dd")).to_have_text("Parcels, and")
+    assert post_json(dora, f"/api/v1/history/{gone.json()['id']}/rollback", {}).status_code == 201
+    expect(field(page, "products").locator("textarea")).to_have_value("Parcels, and")
+
+
+def test_the_dialog_of_a_deletion_counts_what_is_there_now(visit: Open, portfolio: Portfolio) -> None:
+    page = visit(portfolio.company)
+    dora = signed_in(User.objects.get(username="dora"))
+    assert create(dora, "usecase", portfolio.folder, **{"data.name": "Returns"}).status_code == 201
+    page.get_by_role("button", name="Delete…").click()
+    expect(page.get_by_role("dialog")).to_contain_text("folders (1), use cases (3)")
+
+
+def test_the_history_counts_what_went_in_the_words_of_its_kinds(visit: Open, portfolio: Portfolio) -> None:
+    folder = portfolio.folder
+    UseCase.objects.bulk_create(
+        UseCase(workspace=folder.workspace, folder=folder, data={"name": f"Case {number}"}) for number in range(20)
+    )
+    alice = signed_in(User.objects.get(username="alice"))
+    gone = change(alice, portfolio.company, "delete_object")
+    assert gone.status_code == 201
+    assert post_json(alice, f"/api/v1/history/{gone.json()['id']}/rollback", {}).status_code == 201
+    page = visit(portfolio.company, query="?tab=history")
+    titles = page.locator(".history-entry h3")
+    expect(titles.filter(has_text="Delete").first).to_have_text(
+        re.compile("^Delete Northwind, (1 folder, and 22 use cases|22 use cases, and 1 folder)$")
+    )
 
 
 def test_a_use_case_is_moved_to_another_folder(visit: Open, portfolio: Portfolio) -> None:

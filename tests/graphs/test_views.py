@@ -137,6 +137,33 @@ def test_the_list_takes_as_many_queries_for_many_graphs(
         client.get("/")
 
 
+@pytest.mark.parametrize(
+    ("address", "label", "searched"),
+    [
+        ("/", "Search graphs", "/"),
+        ("/inbox/", "Search graphs", "/"),
+        ("/companies/", "Search companies", "/companies/"),
+        ("/folders/", "Search folders", "/folders/"),
+        ("/use-cases/", "Search use cases", "/use-cases/"),
+        ("/objects/usecase/import/", "Search use cases", "/use-cases/"),
+    ],
+)
+def test_the_search_on_top_is_for_what_the_page_is_about(
+    alice: User, nba: Graph, address: str, label: str, searched: str
+) -> None:
+    page = signed_in(alice).get(address).content.decode()
+    assert f'<form class="search" role="search" action="{searched}">' in page
+    assert f'<label class="visually-hidden" for="search">{label}</label>' in page
+    assert page.count('aria-current="true"') == (address != "/inbox/")
+
+
+def test_who_finds_nothing_is_led_to_the_other_searches_in_their_workspace(bob: User, nba: Graph) -> None:
+    page = signed_in(bob).get("/?search=tanker+%26+%3Cb%3E").content.decode()
+    for where in ("companies", "folders", "use-cases"):
+        assert f'href="/{where}/?search=tanker%20%26%20%3Cb%3E"' in page
+    assert 'href="/?search=tanker' in signed_in(bob).get("/companies/?search=tanker").content.decode()
+
+
 def test_the_list_searches_and_says_when_nothing_was_found(bob: User, nba: Graph) -> None:
     client = signed_in(bob)
     assert "NBA scores" in text_of(client.get("/", {"search": "games"}))

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy
 
 from chat.subjects.records import words
 from chat.subjects.registered_subjects import register
-from chat.subjects.subject import Subject, Welcome
+from chat.subjects.subject import ASKS_FOR_A_CHANGE, Subject, Welcome
 from graphs.models import Object
 from graphs.records.kinds import COMPANY, EXECUTIVE_SUMMARY, FOLDER, USE_CASE
 
@@ -83,7 +83,7 @@ SUBJECTS = (
         (
             ("read", gettext_lazy("What is this use case about?")),
             ("search", gettext_lazy("Which use cases are similar?")),
-            ("pencil", gettext_lazy("Propose a better description")),
+            (ASKS_FOR_A_CHANGE, gettext_lazy("Propose a better description")),
         ),
     ),
     RecordSubject(

@@ -138,16 +138,22 @@ def cluster_radius(count: int) -> float:
     return min(10 + 4 * math.log10(count), 24.0)
 
 
-def names(widths: Sequence[float], marks: Sequence[Spot], corners: Sequence[float], canvas: Canvas) -> list[Box | None]:
+def names(
+    widths: Sequence[float],
+    marks: Sequence[Spot],
+    corners: Sequence[float],
+    canvas: Canvas,
+    lines: Sequence[Box] = (),
+) -> list[Box | None]:
     """The boxes of the names of marks, in their order; None for one that has no name, or no room.
 
-    `corners` are the widths of the names of the quadrants, which stay free. Up to 60 names have room: where they have
-    not, all are cut shorter.
+    `corners` are the widths of the names of the quadrants, which stay free; so do `lines` through the plane where
+    there is another place. Up to 60 names have room: where they have not, all are cut shorter.
     """
     boxes: list[Box | None] = []
     kept = [*(mark.box for mark in marks), *corner_boxes(corners, canvas)]
     for most in (canvas.name_width, canvas.name_width * 0.75, canvas.name_width * 0.5):
-        boxes = _names([min(width, most) for width in widths], marks, kept, canvas)
+        boxes = _names([min(width, most) for width in widths], marks, kept, lines, canvas)
         if all(box or not width for box, width in zip(boxes, widths, strict=True)):
             break
     return boxes
@@ -161,28 +167,53 @@ def corner_boxes(widths: Sequence[float], canvas: Canvas) -> Iterator[Box]:
         yield Box(x, y, width, NAME_HEIGHT)
 
 
-def _names(widths: Sequence[float], marks: Sequence[Spot], kept: Iterable[Box], canvas: Canvas) -> list[Box | None]:
+def threshold_lines(scene: Scene) -> list[Box]:
+    """The lines of the thresholds, as boxes that are hardly any."""
+    canvas = scene.canvas
+    x, y = canvas.width * scene.complexity.split, canvas.height * (1 - scene.value.split)
+    return [Box(0, y - _GAP / 2, canvas.width, _GAP), Box(x - _GAP / 2, 0, _GAP, canvas.height)]
+
+
+def _names(
+    widths: Sequence[float], marks: Sequence[Spot], kept: Iterable[Box], lines: Sequence[Box], canvas: Canvas
+) -> list[Box | None]:
     taken = _Taken()
     for box in kept:
         taken.add(box)
     boxes: list[Box | None] = [None] * len(marks)
     for index in sorted(range(len(marks)), key=lambda each: (marks[each].y, marks[each].x)):
         if widths[index]:
-            found = boxes[index] = _place(marks[index], widths[index], taken, canvas)
+            found = boxes[index] = _place(marks[index], widths[index], taken, lines, canvas)
             if found:
                 taken.add(found.wider(_OWN_AIR))
     return boxes
 
 
-def _place(mark: Spot, width: float, taken: "_Taken", canvas: Canvas) -> Box | None:
-    """The best free place for the name of a mark: one to which a line leads over nothing, if there is one."""
-    second = None
+def _place(mark: Spot, width: float, taken: "_Taken", lines: Sequence[Box], canvas: Canvas) -> Box | None:
+    """The best free place for the name of a mark: beside it and off the lines, beside it, or where a line leads to it.
+
+    Of those a line leads to, one to which nothing stands in the way, if there is one.
+    """
+    on_line = in_the_way = None
     for box in _around_mark(mark, width, canvas):
-        if not taken.meets(box.wider(_AIR)):
-            if not taken.crossed(mark, box):
-                return box
-            second = second or box
-    return second or next((box for box in _everywhere(mark, width, canvas) if not taken.meets(box.wider(_AIR))), None)
+        if on_line and not is_beside(mark, box):
+            return on_line
+        if taken.meets(box.wider(_AIR)):
+            continue
+        if taken.crossed(mark, box):
+            in_the_way = in_the_way or box
+        elif is_beside(mark, box) and any(box.overlaps(line) for line in lines):
+            on_line = on_line or box
+        else:
+            return box
+    every = (box for box in _everywhere(mark, width, canvas) if not taken.meets(box.wider(_AIR)))
+    return on_line or in_the_way or next(every, None)
+
+
+def is_beside(mark: Spot, box: Box) -> bool:
+    """Whether a name in this box needs no line to its mark."""
+    x, y = box.nearest(mark)
+    return abs(x - mark.x) + abs(y - mark.y) <= mark.radius + 8
 
 
 def _around_mark(mark: Spot, width: float, canvas: Canvas) -> Iterator[Box]:

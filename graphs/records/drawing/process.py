@@ -44,7 +44,7 @@ def svg(scene: Scene) -> bytes:
     measured = _measured([*texts, *scene.quadrants])
     widths, corners = measured[: len(texts)], measured[len(texts) :]
     spots = placing.spots(scene, corners)
-    names = _names(texts, widths, placing.names(widths, spots, corners, scene.canvas))
+    names = _names(texts, widths, placing.names(widths, spots, corners, scene.canvas, placing.threshold_lines(scene)))
     drawn = vl_convert.vega_to_svg(spec.drawing(scene, spots, names), format_locale=scene.locale, allowed_base_urls=[])
     return finishing.finished(drawn, scene, names).encode()
 

@@ -82,6 +82,8 @@ class Scene:
     quadrants: tuple[str, str, str, str]
     statuses: tuple[tuple[str, str], ...]
     marks: tuple[Mark, ...]
+    #: What stands above the drawing, of one that stands alone.
+    heading: str = ""
 
     @property
     def canvas(self) -> Canvas:

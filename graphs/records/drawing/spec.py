@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from graphs.records.drawing.placing import CORNER, NAME_HEIGHT, Box, Name, Spot
+from graphs.records.drawing.placing import CORNER, NAME_HEIGHT, Box, Name, Spot, is_beside
 from graphs.records.drawing.scene import Axis, Mark, Scene
 
 #: The first is in the library; elsewhere letters are as wide.
@@ -47,6 +47,7 @@ def drawing(scene: Scene, spots: Sequence[Spot], names: Sequence[Name | None]) -
         "height": scene.canvas.height,
         "padding": 8,
         "background": PAPER,
+        **({"title": _heading(scene)} if scene.heading else {}),
         "config": {"text": {"font": FONT}, "axis": {"labelFont": FONT, "titleFont": FONT}},
         "data": [
             {"name": "of marks", "values": shown},
@@ -63,6 +64,12 @@ def drawing(scene: Scene, spots: Sequence[Spot], names: Sequence[Name | None]) -
         "legends": [_legend(scene)],
         "marks": [*_thresholds(scene), _corner_names(), _leaders(), _boxes(), _symbols(), _counts(), _names()],
     }
+
+
+def _heading(scene: Scene) -> dict[str, Any]:
+    """As wide as the plane; a longer one is cut."""
+    look = {"font": FONT, "fontSize": 15, "color": INK, "anchor": "start", "offset": 10}
+    return {"text": scene.heading, "limit": scene.canvas.width, **look}
 
 
 def _scale(axis: Axis, begin: float, end: float) -> dict[str, Any]:
@@ -94,7 +101,7 @@ def _shown(mark: Mark, spot: Spot, name: Name | None) -> dict[str, Any]:
 def _leader(spot: Spot, box: Box | None) -> dict[str, float]:
     """The line from a mark to its name; without length where the name is beside it."""
     x, y = box.nearest(spot) if box else (spot.x, spot.y)
-    near = not box or abs(x - spot.x) + abs(y - spot.y) <= spot.radius + 8
+    near = not box or is_beside(spot, box)
     return {"x": spot.x, "y": spot.y, "x2": spot.x if near else x, "y2": spot.y if near else y}
 
 

@@ -1,5 +1,6 @@
 // The import page: dropping a file, and sending it with progress. Without this script the form works by itself.
 
+import { offerUndo, tellUndone } from "./record/list-undo.js";
 import { t } from "./strings.js";
 
 const form = document.getElementById("import-form");
@@ -79,11 +80,20 @@ function showAnswer(request) {
   const result = answer.getElementById("import-result");
   const place = document.getElementById("import-result");
   place.replaceChildren(...(result?.childNodes ?? []));
+  offerUndos();
   if (result) place.querySelector("[data-result]")?.focus();
   else if (signedOut(request)) window.location.assign(request.status === 401 ? form.action : request.responseURL);
   else showState(refusalText(request));
   if (request.status === 201) form.reset();
 }
+
+/** Rows that were imported are taken back beside the notice that says so. */
+function offerUndos() {
+  for (const notice of document.querySelectorAll("#import-result [data-change]")) offerUndo(notice, form.dataset.workspace);
+}
+
+tellUndone(document.getElementById("import-result"));
+offerUndos();
 
 form.addEventListener("submit", (event) => {
   event.preventDefault();

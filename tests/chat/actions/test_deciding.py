@@ -12,7 +12,7 @@ from chat.actions import deciding
 from chat.actions.deciding import Decision, decide
 from chat.actions.refusals import Refused
 from chat.models import Proposal, ProposalStatus, StreamEvent
-from graphs.history import changes, rollback
+from graphs.history import changes, conflict_words, rollback
 from graphs.history.editing import Request
 from graphs.history.recording import Because
 from graphs.history.scopes import Caused
@@ -180,7 +180,9 @@ def test_what_moved_on_is_refused_with_who_changed_what(
     assert (conflict["object"], conflict["field"]) == (thing.item.to_json(), field)
     assert (conflict["found"], conflict["changedBy"]) == ("Mine again", "dora")
     assert conflict["expected"] in {"Fetch API", "return fetch(url)"}
-    assert (proposal.status, proposal.conflicts) == (ProposalStatus.STALE, refusal.extra["conflicts"])
+    assert (proposal.status, conflict_words.told(proposal.conflicts)) == (
+        ProposalStatus.STALE, refusal.extra["conflicts"]
+    )  # fmt: skip
     assert change_sets().count() == 2
     assert told(proposal.session.stream.name)[-1][1]["status"] == "stale"
     refused("decided", alice, proposal)

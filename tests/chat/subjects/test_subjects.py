@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,9 +15,10 @@ from chat.subjects.registered_subjects import SUBJECTS, subject_of
 from chat.subjects.tools import specs
 from chat.templatetags.chat_widget import chat_widget, tool_badges
 from chat.tools.tool import Arguments, ReadTool, ToolContext
-from graphs.models import Role
+from graphs.models import Role, UseCase
 from graphs.objects.headers import object_for
 from graphs.objects.refs import Ref
+from graphs.site.access import Member
 from tests.registered import product, shops
 from tests.seeded import World, world
 from tests.shop.models import Product, Shop
@@ -86,6 +88,18 @@ def test_a_kind_brings_words_tools_and_questions(here: World, chair: Product, re
     assert "read_stock" in {spec.name for spec in specs(Role.VIEWER, subject_of("product"))}
     assert "read_stock" not in {spec.name for spec in specs(Role.EDITOR, subject_of("graph"))}
     assert shown(here, chair)["questions"] == [["list", "Is Chair cheap?"]]
+
+
+def test_who_only_looks_is_offered_no_question_that_asks_for_a_change(here: World) -> None:
+    made = UseCase.objects.create(workspace=here.alice.workspace, data={"name": "Picking"})
+
+    def offered(member: Member) -> list[str]:
+        welcome = json.loads(chat_widget({"member": member, "user": member.user}, made)["welcome"])
+        return [text for _icon, text in welcome["questions"]]
+
+    assert "Propose a better description" in offered(here.alice)
+    viewer = replace(here.alice, role=Role.VIEWER)
+    assert offered(viewer) == [text for text in offered(here.alice) if text != "Propose a better description"]
 
 
 def test_questions_are_in_the_language_of_the_page(here: World, chair: Product) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from typing import Any
+from urllib.parse import unquote
 from xml.etree import ElementTree
 
 import pytest
@@ -9,6 +10,8 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils.formats import date_format
+from django.utils.timezone import localdate
 
 from graphs.api import matrix_json
 from graphs.models import Folder, UseCase, Workspace
@@ -93,7 +96,22 @@ def test_it_is_drawn_and_painted(client: Client, folder: Folder, ending: str, ty
 @pytest.mark.parametrize("ending", [".svg", ".png"])
 def test_it_is_a_file_where_one_is_asked_for(client: Client, folder: Folder, ending: str) -> None:
     answer = client.get(path(folder, f"{ending}?download=1"))
-    assert answer.headers["Content-Disposition"] == f'attachment; filename="matrix{ending}"'
+    assert answer.headers["Content-Disposition"] == f'attachment; filename="Matrix of Warehouse{ending}"'
+
+
+def test_a_file_says_of_which_folder_and_day_it_is_and_a_drawing_in_a_page_does_not(
+    client: Client, folder: Folder
+) -> None:
+    folder.name = 'Würste & "Käse" / \u202e../x\r\n'
+    folder.save()
+    rated(folder, "Picking")
+    today = date_format(localdate(), "DATE_FORMAT")
+    answer = client.get(path(folder, ".svg?download=1"))
+    texts = [each.text for each in ElementTree.fromstring(answer.content).iter() if each.tag.endswith("}text")]
+    assert any(text and text.startswith("Matrix of Würste") and text.endswith(today) for text in texts)
+    assert today not in client.get(path(folder, ".svg")).content.decode()
+    name = unquote(answer.headers["Content-Disposition"])
+    assert name.endswith("Matrix of Würste Käse .. x.svg")
 
 
 @pytest.mark.parametrize(("ending", "accepted"), [(".svg", "image/svg+xml"), (".png", "image/png")])

@@ -19,7 +19,7 @@ from graphs.objects.operations import Create, Delete, Update
 from graphs.objects.refs import Ref
 from graphs.site.access import member_of
 from tests.graphs.api.callers import post_json, problem
-from tests.graphs.records.asking import name_of, path_of, update
+from tests.graphs.records.asking import change, name_of, path_of, update
 from tests.graphs.records.conftest import AXES, client, company, folder
 from tests.proposed import waiting
 
@@ -161,8 +161,24 @@ def test_a_proposal_that_is_stale_tells_names_in_the_language_of_its_reader(
         "value scores",
         {"gain": "Gain"},
     )
+    assert (conflict["expected"], conflict["found"]) == (None, score(2))
     proposal.refresh_from_db()
     with translation.override("fr"):
         (french,) = proposal_json(proposal).to_json()["conflicts"]
     assert french["names"]["rating"] == "note"
     assert french["fieldLabel"] != "value scores"
+
+
+def test_what_went_meanwhile_is_called_as_it_was(client: Client, alice: User, picking: UseCase) -> None:
+    update(client, picking, **{"data.problem": "So."})
+    of = header_of(KINDS["usecase"], picking.workspace_id, picking)
+    other = UseCase.objects.create(workspace=picking.workspace, folder=picking.folder, data={"name": "Packing"})
+    update(client, other, **{"data.problem": "So."})
+    steps = [
+        {"tool": "update_object", "arguments": {"object": f"usecase:{each.pk}", "updates": {"data.domain": "Stock"}}}
+        for each in (picking, other)
+    ]
+    (proposal,) = waiting(alice, of, ("batch", {"actions": steps}))
+    assert change(client, other, "delete_object").status_code == 201
+    refused = problem(post_json(client, f"/api/v1/proposals/{proposal.pk}/decide", {"approved": True}), 409, "stale")
+    assert [(each["label"], each["field"]) for each in refused["conflicts"]] == [("Packing", "")]

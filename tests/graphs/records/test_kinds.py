@@ -95,7 +95,7 @@ def test_what_no_field_names_is_kept_and_changed_as_one(client: Client, picking:
     [
         ("data.problem", "x" * 10_001, "data.problem: This is longer than 10000 characters."),
         ("data.problem", ["x"], "data.problem: This must be a text."),
-        ("data.benefits", ["x"] * 101, "data.benefits: This list is too long."),
+        ("data.benefits", ["x"] * 101, "data.benefits: This list has more than 100 entries."),
         ("data.benefits", ["x", "y" * 1_001], "data.benefits.1: This is longer than 1000 characters."),
         ("data.benefits", {"a": 1}, "data.benefits: This must be a list."),
         ("data.name", " ", "data.name: A name is more than spaces."),

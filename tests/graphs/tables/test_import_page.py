@@ -11,9 +11,9 @@ from django.template.loader import render_to_string
 from django.test import Client
 from playwright.sync_api import Page, expect
 
-from graphs.models import ChangeSet, Folder, NodeType, Workspace
+from graphs.models import ChangeSet, Folder, NodeType, UseCase, Workspace
 from graphs.site.access import member_of
-from tests.browser import Windows
+from tests.browser import Windows, sign_in
 from tests.cast import PASSWORD, signed_in
 from tests.registered import product
 from tests.shop.models import Product, Shop
@@ -40,6 +40,34 @@ def test_a_preview_and_then_the_import(alice: User, shop: Shop) -> None:
     assert send(client, file, **fields).status_code == 201  # pressed twice
     assert sorted(Product.objects.values_list("name", "notes")) == [("Ball", "flat"), ("Net", "wide")]
     assert "All of it is like this already" in send(client, f"id,name\n{ball.pk},Ball\n").content.decode()
+
+
+def test_a_preview_shows_values_as_pages_do(alice: User, demo_workspace: Workspace) -> None:
+    client = signed_in(alice)
+    file = SimpleUploadedFile("rows.csv", b'data.name,status,data.benefits\nPicking,ready,"Faster\nCheaper"\n')
+    shown = client.post("/objects/usecase/import/", {"file": file}).content.decode()
+    assert "<ins>Ready</ins>" in shown
+    assert "<ins>Faster\nCheaper</ins>" in shown
+
+
+@pytest.mark.browser
+@pytest.mark.django_db(transaction=True)
+def test_what_was_imported_is_taken_back_beside_the_notice(
+    windows: Windows, alice: User, live_server: object, tmp_path: Path, demo_workspace: Workspace
+) -> None:
+    page = windows.open(base_url=str(live_server))
+    sign_in(page.context, alice, str(live_server))
+    file = tmp_path / "rows.csv"
+    file.write_text("data.name\nPicking\n")
+    page.goto("/objects/usecase/import/")
+    page.set_input_files("input[type=file]", file)
+    page.get_by_role("button", name="Preview").click()
+    page.get_by_role("button", name="Import 1 row").click()
+    notice = page.locator("[data-result]")
+    expect(notice.get_by_role("link", name="To the list")).to_be_visible()
+    notice.get_by_role("button", name="Undo").click()
+    expect(page.locator("ul.messages")).to_have_text("Undone.")
+    assert not UseCase.objects.exists()
 
 
 def test_errors_and_conflicts_are_told(alice: User, shop: Shop) -> None:

@@ -43,11 +43,13 @@ function sentences(conflict) {
   return [what, " ", difference(conflict), by ? h("small", { text: ` ${by}` }) : ""];
 }
 
-function difference({ expected, found, code, detail, ...words }) {
+function difference({ field, expected, found, code, detail, ...words }) {
   if (detail && code !== "changed") return visible(detail);
-  if (found === null) return t("is gone");
-  if (expected === null) return t("is there already");
-  const sides = shortTexts(...[expected, found].map((value) => valueText(value, words)), LONGEST).map((text) => text || "“”");
+  // A field that nothing stands in is there: only an item comes and goes.
+  if (!field && found === null) return t("is gone");
+  if (!field && expected === null) return t("is there already");
+  const told = [expected, found].map((value) => (value === null ? "" : valueText(value, words)));
+  const sides = shortTexts(...told, LONGEST).map((text) => text || t("empty"));
   if (sides.some((text) => text.length > LONGEST_IN_LINE || text.includes("\n"))) return blocks(sides);
   return t("was {expected}, is {found}", { expected: sides[0], found: sides[1] });
 }

@@ -33,8 +33,11 @@ export function changeTitle(entries) {
   return text[0].toLocaleUpperCase(language()) + text.slice(1);
 }
 
-/** As many entries as `counts` {kind: {action: number}} says; named where there is but one, and `known` tells it. */
-export function entriesCounted(counts, known) {
+/**
+ * As many entries as `counts` {kind: {action: number}} says; named where there is but one, and `known` tells it. What kinds are
+ * called that `known` does not tell is in `kinds`.
+ */
+export function entriesCounted(counts, known, kinds = {}) {
   // In the order of the diff: JSON from the database has an order of its own.
   const types = new Set([...known.map(({ object }) => object.type), ...Object.keys(counts)]);
   return [...types].flatMap((type) =>
@@ -43,7 +46,7 @@ export function entriesCounted(counts, known) {
       const action = moves ? "update" : counted;
       const found = known.find((each) => each.object.type === type && each.action === action);
       const object = { type, id: found?.object.id ?? "" };
-      const { label, kindLabel, kindPlural } = found ?? {};
+      const { label, kindLabel, kindPlural } = { ...kinds[type], ...found };
       return Array(number).fill({ object, kindLabel, kindPlural, label, action, fields: moves ? [{ field: "posX" }] : [] });
     }));
 }
@@ -70,7 +73,8 @@ function subject(entries) {
   const types = new Set([...OF_GRAPHS, ...entries.map(({ object }) => object.type)]);
   const parts = [...types].map((type) => {
     const found = entries.filter(({ object }) => object.type === type);
-    const named = found.length === 1 && (type !== "edge" || entries.length === 1);
+    const isKnown = found.length === 1 && Boolean(found[0].label || found[0].object.id);
+    const named = isKnown && (type !== "edge" || entries.length === 1);
     return named ? labelOf(found[0]) : counted(found);
   });
   return listed(parts.filter(Boolean));
@@ -90,7 +94,7 @@ function counted(entries) {
     case "node": return length === 1 ? t("1 node") : t("{count} nodes", { count });
     case "edge": return length === 1 ? t("1 edge") : t("{count} edges", { count });
     case "nodeType": return length === 1 ? t("1 node type") : t("{count} node types", { count });
-    default: return `${count} ${visible(entries[0].kindPlural ?? "") || `× ${kindText(entries[0])}`}`;
+    default: return `${count} ${length > 1 ? visible(entries[0].kindPlural ?? "") || `× ${kindText(entries[0])}` : kindText(entries[0])}`;
   }
 }
 

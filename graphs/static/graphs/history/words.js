@@ -33,10 +33,10 @@ function entriesOf(modifications) {
 }
 
 /** What a change set of the timeline did; one that changed nothing is how the object came to be, as an import. */
-export function whatWords({ modifications, modificationCount, summary = {} }) {
+export function whatWords({ modifications, modificationCount, summary = {}, kinds = {} }) {
   if (modificationCount === 0) return t("It began here");
   const whole = modifications.length === modificationCount;
-  return changeTitle(whole ? entriesOf(modifications) : entriesCounted(summary, modifications));
+  return changeTitle(whole ? entriesOf(modifications) : entriesCounted(summary, modifications, kinds));
 }
 
 /** The ids of the message and the conversation that led to a change set, or null. */

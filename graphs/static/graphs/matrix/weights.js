@@ -1,6 +1,7 @@
 // The weights and thresholds beside the drawing: tried at once, saved as one change of the folder when somebody says so.
 
-import { visible } from "../diff.js";
+import { diffSheet, visible } from "../diff.js";
+import { fieldChange } from "../diff/field.js";
 import { html, textButton } from "../dom.js";
 import { Refusal, unlessRefused } from "../requests.js";
 import { t } from "../strings.js";
@@ -19,6 +20,7 @@ export class MatrixWeights {
   constructor(view) {
     this.view = view;
     this.api = view.api;
+    document.adoptedStyleSheets = [...document.adoptedStyleSheets, diffSheet];
     this.form = view.querySelector("[data-weights]");
     this.saved = JSON.parse(document.getElementById("matrix-config").textContent);
     this.version = Number(view.dataset.version);
@@ -166,9 +168,12 @@ export class MatrixWeights {
 
   /** Both sides wait for a decision: nothing of either is lost unseen. */
   conflict(conflicts) {
-    const lines = conflicts.map(({ label, by, at }) =>
-      html("li", {}, t("{field}: changed by {person}, {moment}", { field: visible(label), person: visible(by), moment: momentText(at) })),
-    );
+    const lines = conflicts.map(({ by, at, found, wanted, ...field }) => html(
+      "li",
+      {},
+      t("{field}: changed by {person}, {moment}", { field: visible(field.label), person: visible(by), moment: momentText(at) }),
+      fieldChange({ ...field, label: t("from theirs to mine"), old: found, new: wanted }),
+    ));
     const theirs = async () => {
       await this.look();
       await this.reset();

@@ -2,6 +2,7 @@
 
 import { html, textButton } from "../dom.js";
 import { t } from "../strings.js";
+import { NoValue, numberIn } from "./numbers.js";
 
 const RATINGS = [1, 2, 3, 4, 5];
 const LONGEST_ID = 60;
@@ -35,7 +36,10 @@ export function axesEditor(value, { label }, raw = axesOf(value)) {
   return {
     element: html("div", { role: "group", "aria-label": label }, list, more),
     raw: axes,
-    value: axes,
+    value: () => {
+      for (const each of rows) each.refuse();
+      return axes();
+    },
     focus: () => (rows[0] ?? { focus: () => more.focus() }).focus(),
   };
 }
@@ -57,7 +61,14 @@ function row(axis, remove) {
       const made = { ...axis, id: axis.id || idFor(name.control.value, taken), name: name.control.value };
       const some = levels.map((each) => each.level()).filter(Boolean);
       if (some.length || axis.levels) made.levels = some;
-      return { ...made, weight: numberOf(weight.control) ?? 0 };
+      return { ...made, weight: numberOf(weight.control) };
+    },
+    refuse: () => {
+      const called = name.control.value || axis.id || t("Name of the axis");
+      if (numberIn(weight.control, t("{name}: {text}", { name: called, text: t("Weight") })) === null) {
+        throw new NoValue(t("{name}: a weight is missing. With 0 the axis counts nothing.", { name: called }));
+      }
+      for (const each of levels) each.refuse(called);
     },
   };
 }
@@ -67,6 +78,7 @@ function level(rating, known) {
   const points = input("number", known?.points ?? "", t("Points"), { min: "0", step: "any" });
   return {
     element: html("div", { class: "field-pair" }, label.element, points.element),
+    refuse: (name) => numberIn(points.control, t("{name}: {text}", { name, text: `${t("Points")} (${rating})` })),
     level: () => {
       const given = numberOf(points.control);
       return given === null && !label.control.value ? null : { ...known, rating, label: label.control.value, points: given ?? 0 };
@@ -90,6 +102,7 @@ function idFor(name, taken) {
   return id;
 }
 
+/** What stands there, as a number if it is one. */
 function numberOf(control) {
   return control.value === "" ? null : control.valueAsNumber;
 }

@@ -6,6 +6,7 @@ import { t } from "../strings.js";
 import { axesEditor } from "./axes-editor.js";
 import { counter } from "./counter.js";
 import { listEditor } from "./list-editor.js";
+import { numberIn } from "./numbers.js";
 import { scoresEditor } from "./scores-editor.js";
 import { textEditor } from "./text-editor.js";
 
@@ -52,7 +53,7 @@ function choiceEditor(value, { label, choices }, raw = value ?? "") {
 function numberEditor(value, { label }, raw = value ?? "") {
   const input = html("input", { type: "number", step: "any", "aria-label": label });
   input.value = raw;
-  return ofControl(input, { value: () => numberOf(input) });
+  return ofControl(input, { value: () => numberIn(input, label) });
 }
 
 function booleanEditor(value, { label }, raw = JSON.stringify(value ?? false)) {
@@ -72,18 +73,16 @@ function thresholdsEditor(value, _options, raw = [value?.value ?? "", value?.com
   const inputs = [t("Value is high from"), t("Complexity is high from")].map((label, at) => {
     const input = html("input", { type: "number", min: "0", step: "any" });
     input.value = raw[at];
-    return { input, label: html("label", { class: "field" }, label, input) };
+    return { input, words: label, label: html("label", { class: "field" }, label, input) };
   });
   const hint = html("p", { class: "hint" }, t("Without a number, from half of what a side can amount to."));
   return {
     element: html("div", { class: "field-pair" }, ...inputs.map(({ label }) => label), hint),
     raw: () => inputs.map(({ input }) => input.value),
-    value: () => ({ value: numberOf(inputs[0].input), complexity: numberOf(inputs[1].input) }),
+    value: () => {
+      const [value, complexity] = inputs.map(({ input, words }) => numberIn(input, words));
+      return { value, complexity };
+    },
     focus: () => inputs[0].input.focus(),
   };
-}
-
-/** The number that stands there, null where there is none. */
-function numberOf(input) {
-  return input.value === "" ? null : input.valueAsNumber;
 }

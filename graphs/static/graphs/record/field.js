@@ -7,6 +7,7 @@ import { t } from "../strings.js";
 import { bothSides } from "./conflict.js";
 import { editorOf } from "./editors.js";
 import { FieldForm } from "./form.js";
+import { NoValue } from "./numbers.js";
 
 /** How long a saved value may take to be shown before the page takes it from the form. */
 const SHOWN_MS = 4000;
@@ -90,13 +91,13 @@ export class FieldEditor {
   }
 
   async #save() {
-    if (!this.#editor.changed) return this.#close();
     let value;
     try {
       value = this.#editor.value();
-    } catch {
-      return this.#form.refuse([t("This is no JSON.")]);
+    } catch (error) {
+      return this.#form.refuse([error instanceof NoValue ? error.message : t("This is no JSON.")]);
     }
+    if (!this.#editor.changed) return this.#close();
     this.#form.wait(true);
     try {
       const made = await this.#host.api.change("update_object", { updates: { [this.path]: value } }, this.#base.version);
@@ -121,7 +122,17 @@ export class FieldEditor {
   #sentence(text) {
     const column = this.path.split(".")[0];
     const own = [this.path, column].find((each) => text.startsWith(`${each}: `));
-    return visible(own ? text.slice(own.length + 2) : text.startsWith(`${this.path}.`) ? text.slice(this.path.length + 1) : text);
+    if (own) return visible(text.slice(own.length + 2));
+    return visible(text.startsWith(`${this.path}.`) ? this.#within(text.slice(this.path.length + 1)) : text);
+  }
+
+  /** What is wrong within the value, "0.weight: This …": which entry it is, and what its parts are called. */
+  #within(text) {
+    const colon = text.indexOf(": ");
+    const names = JSON.parse(this.#section.dataset.names ?? "{}");
+    const steps = text.slice(0, colon).split(".").map((step) => (/^\d+$/.test(step) ? String(Number(step) + 1) : names[step] ?? step));
+    const name = /^\d/.test(text) ? [t("Entry {number}", { number: steps[0] }), ...steps.slice(1)].join(", ") : steps.join(", ");
+    return t("{name}: {text}", { name, text: text.slice(colon + 2) });
   }
 
   #sides(conflict, mine) {

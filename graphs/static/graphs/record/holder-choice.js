@@ -101,7 +101,8 @@ export class HolderChoice {
   #place({ id, title, parentTitle, children = {} }) {
     const radio = html("input", { type: "radio", name: "holder", value: id });
     radio.checked = id === this.#chosen;
-    const counts = Object.entries(children).map(([name, count]) => `${this.#holds[name] ?? name}: ${numberText(count)}`);
+    const counts = Object.entries(children).map(([name, count]) =>
+      t("{name}: {text}", { name: this.#holds[name] ?? name, text: numberText(count) }));
     const told = [parentTitle, ...counts, id === this.#now.key ? t("it stands here now") : ""].filter(Boolean).join(" · ");
     const words = html("span", {}, html("span", { dir: "auto" }, title), told ? html("small", { dir: "auto" }, told) : null);
     return html("label", {}, radio, words);

@@ -45,8 +45,16 @@ export class WholeObject {
     });
   }
 
-  #delete() {
-    const counts = JSON.parse(this.#page.querySelector("[data-counts]").dataset.counts);
+  /** As the page would say it now: what stands further below may have come since it was loaded. */
+  async #counts() {
+    const answer = await fetch(location.href, { headers: { Accept: "text/html" }, credentials: "same-origin" }).catch(() => null);
+    const now = answer?.ok ? new DOMParser().parseFromString(await answer.text(), "text/html") : document;
+    const found = now.querySelector("[data-counts]") ?? this.#page.querySelector("[data-counts]");
+    return JSON.parse(found.dataset.counts);
+  }
+
+  async #delete() {
+    const counts = await this.#counts();
     const parts = counts.map(([kinds, count]) => `${kinds} (${numberText(count)})`).join(", ");
     const goes = parts
       ? t("All that it holds goes with it: {parts}. The deletion can be undone.", { parts })
@@ -107,10 +115,22 @@ export class WholeObject {
       html("div", { class: "actions" }, editable ? undo : null, all),
       said,
     );
+    const typed = this.#typed();
+    if (typed.length) notice.append(typedHere(typed));
+    // Whoever takes the deletion back brings the page back, too.
+    const back = ({ detail }) => detail.changeSets.includes(id) && location.reload();
+    document.addEventListener("countersign:taken-back", back);
     const over = "[data-panel], [data-undo], object-live, .page-tabs, .facts, .graph-actions, [data-edit]";
     for (const part of this.#page.querySelectorAll(over)) part.remove();
     (this.#page.querySelector(".graph-head") ?? this.#page.firstElementChild).after(notice);
     notice.focus();
+  }
+
+  /** What somebody writes in the fields just now: [label, text]. */
+  #typed() {
+    const forms = [...this.#page.querySelectorAll("form.field-form")];
+    const texts = forms.map((form) => [...form.querySelectorAll("textarea, input")].map(({ value }) => value).filter(Boolean).join("\n"));
+    return forms.map((form, at) => [form.closest("[data-path]").dataset.label, texts[at]]).filter(([, text]) => text);
   }
 
   async #bringBack(id, undo, said) {
@@ -124,4 +144,10 @@ export class WholeObject {
       undo.disabled = false;
     }
   }
+}
+
+function typedHere(typed) {
+  const words = t("What you typed is kept in this tab. It stands in its fields again when the deletion is taken back.");
+  const texts = typed.flatMap(([label, text]) => [html("dt", {}, label), html("dd", { dir: "auto" }, text)]);
+  return html("div", { "data-typed": true }, html("p", {}, words), html("dl", { class: "typed" }, ...texts));
 }

@@ -127,6 +127,16 @@ def test_counts_stand_in_the_plane_as_a_whole_and_off_the_names_of_quadrants(siz
         assert not any(spot.box.overlaps(corner) for corner in placing.corner_boxes(CORNERS, shown.canvas))
 
 
+def test_a_name_stands_off_the_lines_of_the_thresholds_where_there_is_room_beside_its_mark() -> None:
+    shown = scene([mark("a", 16, 14)])
+    spots = placing.spots(shown, CORNERS)
+    lines = placing.threshold_lines(shown)
+    (box,) = placing.names([80], spots, CORNERS, shown.canvas, lines)
+    assert box is not None
+    assert placing.is_beside(spots[0], box)
+    assert not any(box.overlaps(line) for line in lines)
+
+
 def test_names_have_air_between_them() -> None:
     shown = scene([mark(str(index), 16, 16) for index in range(60)])
     boxes = placing.names([190.0] * 60, placing.spots(shown, CORNERS), CORNERS, shown.canvas)
