@@ -98,7 +98,8 @@ def _period(text: str) -> tuple[datetime, datetime]:
     begin, end = moment_of(first), moment_of(last or first)
     if begin is None or end is None or begin > end:
         raise ToolFailed("The period ends before it begins: write 7d, 2026-03-31, or 2026-03-01/2026-03-31.")
-    return begin, end + (timedelta(days=1) if _DATE.fullmatch(last or first) else timedelta())
+    latest = datetime.max.replace(tzinfo=end.tzinfo) - timedelta(days=1)
+    return begin, min(end, latest) + (timedelta(days=1) if _DATE.fullmatch(last or first) else timedelta())
 
 
 def _row(message: Message, query: str) -> dict[str, Any]:
