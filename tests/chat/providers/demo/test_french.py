@@ -22,7 +22,8 @@ QUESTIONS = (
     "Quels sont les risques de Tournées de préparation ?", "Quels dossiers y a-t-il ?",
 )  # fmt: skip
 OF_THE_PROGRAM = ("draft", "ready", "archived", "generating", "axisId", "rating", "valueScores", "matrix_config",
-                  "data.", "nextSteps", "usecase ", "highValue", "lowValue", "update ", "true", "None", "null")  # fmt: skip
+                  "data.", "nextSteps", "usecase ", "highValue", "lowValue", "update ", "true",
+                  "None", "null")  # fmt: skip
 
 
 @pytest.fixture
