@@ -8,11 +8,12 @@ from typing import Annotated, Any, Self
 
 from django.utils.translation import gettext as _
 from pydantic import Field, ValidationError, model_validator
+from pydantic_core import ErrorDetails
 
 from graphs.objects.kinds import whole_of
 from graphs.objects.refs import Ref, RefText
 from graphs.objects.strict import DataPatch, JSONObject, Key, ShortText, StrictModel
-from graphs.site.field_sentences import WrongWithin, wrong_fields
+from graphs.site.field_sentences import TYPE_AND_ID, WrongWithin, wrong_fields
 from graphs.site.json_values import shown
 
 #: Problems that one refusal tells.
@@ -71,10 +72,16 @@ def parse(name: str, arguments: dict[str, Any]) -> Any:
 
 def mistakes(error: ValidationError) -> str:
     """What is wrong with arguments, for a model: "'updates.width': Input should be greater than 0."."""
-    details = error.errors(include_url=False, include_input=False, include_context=False)
-    named = [f"{quoted('.'.join(map(str, detail['loc'])))}: {detail['msg']}." for detail in details[:MAX_MISTAKES]]
+    details = error.errors(include_url=False, include_input=False)
+    named = [f"{quoted('.'.join(map(str, detail['loc'])))}: {_mistake(detail)}." for detail in details[:MAX_MISTAKES]]
     more = len(details) - len(named)
     return " ".join(named) + (f" And {more} more." if more else "")
+
+
+def _mistake(detail: ErrorDetails) -> str:
+    """What is wrong, as pydantic says it; of a name that is none, how one is written."""
+    is_name = detail.get("ctx", {}).get("pattern") == TYPE_AND_ID
+    return "Write type:id, as list_objects and search_objects give it" if is_name else detail["msg"]
 
 
 def mistakes_for_people(error: ValidationError) -> str:

@@ -29,7 +29,7 @@ from django.utils.translation import gettext as _
 
 from graphs.models import Object, Workspace
 from graphs.models.visible_text import is_blank, one_line
-from graphs.objects.actions import ChangeRefused
+from graphs.objects.actions import ChangeRefused, some
 from graphs.objects.kinds import KINDS, Field, Kind, is_secret
 from graphs.objects.operations import OTHER_COLUMNS, Record
 from graphs.site.json_values import same
@@ -368,6 +368,16 @@ def save(kind: Kind, of: Object, row: Model, new_values: Record, *, new: bool = 
         row.refresh_from_db()
 
 
+def _choices(kind: Kind, name: str, error: ValidationError) -> str:
+    """What may be chosen of a column, where a value was none of it; else ""."""
+    column: Any = next((each for each in kind.model._meta.concrete_fields if each.name == name), None)
+    if getattr(error, "code", "") != "invalid_choice" or column is None or not column.choices:
+        return ""
+    reserved = {value for field in kind.fields if field.column == name for value in field.reserved}
+    values = [str(value) for value, _label in column.flatchoices if value not in reserved]
+    return " " + _("Choose one of these: {choices}.").format(choices=some(values))
+
+
 @contextmanager
 def refusals_of(kind: Kind) -> Iterator[None]:
     """Makes of what the model refuses a `ChangeRefused`, which names fields as the wire does."""
@@ -375,8 +385,13 @@ def refusals_of(kind: Kind) -> Iterator[None]:
     try:
         yield
     except ValidationError as error:
-        problems = getattr(error, "message_dict", None) or {"": error.messages}
-        texts = [names.get(name, f"{name}: ") + text for name, some in problems.items() for text in some]
+        problems = getattr(error, "error_dict", None) or {"": [error]}
+        texts = [
+            names.get(name, f"{name}: ") + text + _choices(kind, name, each)
+            for name, some in problems.items()
+            for each in some
+            for text in each.messages
+        ]
         raise ChangeRefused(*texts) from error
     except (ProtectedError, RestrictedError) as error:
         raise ChangeRefused(str(error.args[0])) from error

@@ -55,7 +55,7 @@ def _detail(looking: Lookups, words: Words) -> str:
         return _overview(looking, words)
     named = words["x"] and not looking.is_called(item, words["x"])
     axes = axis_names(looking, item)
-    lines = [_line(looking, name, value, axes) for name, value in item.fields.items()]
+    lines = [_line(looking, name, item.fields[name], axes) for name in looking.ordered(item)]
     return paragraphs(
         say("taken_as", subject=plain(subject(words["x"])), item=item) if named else str(item),
         say.lines(lines),
@@ -161,6 +161,14 @@ def _errors(looking: Lookups, words: Words) -> str:
     return graph_answers.errors(looking, words)
 
 
+def _failure(looking: Lookups, words: Words) -> str:
+    """What happens on a failure in a graph."""
+    if gaps.is_record(looking):
+        item = looking.named(looking.seen.at_hand, looking.given.get("title") or "")
+        return paragraphs(looking.say("only_in_graphs", item=item), looking.say("hint"))
+    return graph_answers.failure(looking, words)
+
+
 def _summary(looking: Lookups, words: Words) -> str:
     """The summary of a folder; of what has none what it is."""
     if not gaps.is_record(looking) and not words.get("x"):
@@ -205,4 +213,5 @@ ANSWERS: dict[str, Callable[[Lookups, Words], str]] = {
     **comparing.ANSWERS,
     **graph_answers.ANSWERS,
     "errors": _errors,
+    "failure": _failure,
 }

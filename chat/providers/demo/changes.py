@@ -158,6 +158,8 @@ def _updates(looking: Lookups, values: Values) -> Values:
     if field.rpartition(".")[2] == "status" and gaps.is_record(looking):
         text = _status(looking, item, text)
     said = {"said_value": told(text, looking.say, field), "field": Word(field_called(field, looking.say.language))}
+    if item.fields.get(field) == text:
+        raise Answered("is_already", x=item, value=looking.say("quoted", text=said["said_value"]), field=said["field"])
     return said | {"updates": {field: text if _is_text(item, field, text) else json.loads(text)}}
 
 

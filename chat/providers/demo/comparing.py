@@ -21,11 +21,7 @@ def compared(looking: Lookups, words: Words) -> str:
     if one.is_node or other.is_node:
         raise Answered("only_objects", item=one if one.is_node else other)
     say, axes = looking.say, axis_names(looking, one, other)
-    names = [
-        name
-        for name in dict.fromkeys((*one.fields, *other.fields))
-        if one.fields.get(name) != other.fields.get(name) and name not in (one.title_field, other.title_field)
-    ]
+    names = [name for name in looking.ordered(one, other) if one.fields.get(name) != other.fields.get(name)]
     lines = [
         say(
             "differs",

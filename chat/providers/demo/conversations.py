@@ -12,11 +12,12 @@ _DATE = r"\d{4}-\d{2}-\d{2}"
 #: What stands at the end of the words that are looked for.
 _PERIOD = re.compile(rf"\A(?P<words>.*?),?\s*\b(?P<period>{one_of('periods')})\W*\Z")
 _DATES = re.compile(
-    rf"\A(?P<words>.*?),?\s*\b(?:between|from|on|since|entre|du|de|le|depuis)\s+(?P<first>{_DATE})(?:\s+(?:and|to|until|et|au|a)\s+(?:le\s+)?(?P<last>{_DATE}))?\W*\Z"
+    rf"\A(?P<words>.*?),?\s*\b(?:between|from|on|since|entre|du|de|le|depuis)\s+(?:le\s+)?(?P<first>{_DATE})(?:\s+(?:and|to|until|et|au|a)\s+(?:le\s+)?(?P<last>{_DATE}))?\W*\Z"
 )
 _PERSON = re.compile(
     r"\A(?P<words>.*?),?\s*\b(?:with|by|of|avec|par)\s+(?P<person>[^\W\d][\w.@+-]*(?:\s+[^\W\d][\w.-]*)?)\W*\Z"
 )
+_BEFORE_PERIOD = re.compile(r"\s+(?:from|of|in|during|de|du|pendant)\s*\Z", re.IGNORECASE)
 _SINCE = re.compile(r"\b(?:since|depuis)\b")
 #: The end of a period that goes on until now.
 _FAR = "9998-12-31"
@@ -67,7 +68,7 @@ def _arguments(text: str) -> Row:
         else:
             found["person"] = text[slice(*matched.span("person"))].strip()
         text = text[: matched.end("words")]
-    query = quoted(subject(text)) if text.strip() else ""
+    query = quoted(subject(_BEFORE_PERIOD.sub("", text))) if text.strip() else ""
     return found | ({"query": query[:200]} if query else {})
 
 

@@ -29,9 +29,9 @@ def missing(looking: Lookups, words: Words) -> str:
         raise Answered("no_places")
     item = looking.exactly(words.get("x", ""))
     own = _missing_in(looking, item)
-    if item.key != looking.seen.at_hand:
-        return own
     kind = HELD.get(item.key.partition(":")[0], "")
+    if item.key != looking.seen.at_hand:
+        return paragraphs(own, say("own_fields_only") if kind else "")
     told = [row for row in rows(given.get("held")) if row["object"].startswith(f"{kind}:")] if kind else []
     pairs = ((looking.named(row["object"], row["title"]), _gaps(looking, row)) for row in told)
     lines = [say("pair", name=name, value=gaps) for name, gaps in pairs if gaps]
@@ -45,7 +45,7 @@ def empty_fields(looking: Lookups, item: Item) -> tuple[list[str], list[str]]:
     kind = looking.kind_of(item.key)
     if item.is_node or kind is None:
         raise Answered("only_objects", item=item)
-    known = [name for name in kind.fields if name.rpartition(".")[2] not in _UNSAID]
+    known = [name for name in kind.fields if name.rpartition(".")[2] not in _UNSAID and name != kind.title]
     empty = [name for name in known if name not in item.fields and not name.startswith("matrix_config.")]
     is_rated = item.key.startswith(f"{USE_CASE}:")
     first = [name for name in empty if not is_rated or name.rpartition(".")[2] in FIRST]

@@ -54,7 +54,7 @@ def errors(looking: Lookups, words: Words) -> str:
     """What is wrong with the first nodes of the graph, as far as its form shows it, and its error paths."""
     say, seen = looking.say, looking.seen
     if seen.at_hand or not (looking.can_load or "read_object" in seen.offered):
-        return _failure(looking, words)
+        return failure(looking, words)
     parts = looking.object(looking.here().key).row.get("parts", {}).get("node", {"first": [], "count": 0})
     keys = [name.partition(":")[2] for name in parts["first"]]
     batches = [PlannedCall("read_subgraph", _WHAT | {"nodeKeys": keys[at : at + 8]}) for at in range(0, len(keys), 8)]
@@ -84,7 +84,7 @@ def _hangs_on_nothing(node: Row, edges: Iterable[Row]) -> bool:
     return not node["handles"].endswith("…") and not set(hung) <= set(HANDLE.findall(node["handles"]))
 
 
-def _failure(looking: Lookups, words: Words) -> str:
+def failure(looking: Lookups, words: Words) -> str:
     """The error paths of what these words find; without words those around all that has to do with errors."""
     say, failing = looking.say, words.get("x", "")
     hits = [hit for hit in looking.find(failing or "error") if hit.is_node][: MAX_FAILING if failing else MAX_HITS]
@@ -105,6 +105,4 @@ def edges_told(edges: Iterable[Row], say: Phrases) -> str:
 ANSWERS: dict[str, Callable[[Lookups, Words], str]] = {
     "after": partial(_way, "outbound"),
     "before": partial(_way, "inbound"),
-    "failure": _failure,
-    "errors": errors,
 }

@@ -11,6 +11,8 @@ from chat.providers.demo.sentences import paragraphs, plain, understand
 #: Pages of a list, and folders of a company, that are read.
 MAX_PAGES = 3
 MAX_FOLDERS = 8
+#: Objects of which no further page is read.
+MAX_ROWS = 100
 USE_CASE, FOLDER, COMPANY, SUMMARY = "usecase", "folder", "company", "executive_summary"
 #: What a record holds, by its kind.
 HELD = {COMPANY: FOLDER, FOLDER: USE_CASE, SUMMARY: USE_CASE}
@@ -79,13 +81,13 @@ def folders_of(looking: Lookups, company: str) -> list[Row]:
     return rows(looking.one("list_objects", kind=FOLDER, parent=company).get("objects"))
 
 
-def listed(looking: Lookups, kind: str, parent: str = "") -> tuple[list[Row], int]:
+def listed(looking: Lookups, kind: str, parent: str = "", enough: int = MAX_ROWS) -> tuple[list[Row], int]:
     """The first pages of the objects of a kind, of one holder if it is named, and how many there are."""
     found, offset = list[Row](), Row()
     for _page in range(MAX_PAGES):
         shown = looking.one("list_objects", kind=kind, **({"parent": parent} if parent else {}), **offset)
         found += rows(shown.get("objects"))
-        if "nextOffset" not in shown:
+        if "nextOffset" not in shown or len(found) >= enough:
             break
         offset = {"offset": shown["nextOffset"]}
     return found, int(shown.get("total", len(found)))

@@ -279,6 +279,14 @@ class Lookups:
         forms = (said, said.removesuffix("s"), f"{said.removesuffix('ies')}y")
         return next((names[form] for form in forms if form in names), "")
 
+    def ordered(self, item: Item, *others: Item) -> list[str]:
+        """The names of the fields that items have, in the order of their kind; what a title is alone is left out."""
+        kind = self.kind_of(item.key)
+        names = list(dict.fromkeys(name for each in (item, *others) for name in each.fields))
+        known = {name: at for at, name in enumerate(kind.fields if kind else ())}
+        titles = {kind.title} if kind and len(names) > 1 else set()
+        return sorted((name for name in names if name not in titles), key=lambda name: known.get(name, len(known)))
+
     def kind_of(self, name: str) -> KnownKind | None:
         """What was told of the kind of an object, "type:key"."""
         return self.seen.kinds.get(name.partition(":")[0])

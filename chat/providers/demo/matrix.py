@@ -3,11 +3,13 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from chat.providers.demo.folding import bare
 from chat.providers.demo.holdings import COMPANY, FOLDER, SUMMARY, USE_CASE, folders_of
-from chat.providers.demo.lookups import Answered, Item, Lookups, PlannedCall, rows
+from chat.providers.demo.holdings import listed as listed_below
+from chat.providers.demo.lookups import Answered, Item, Lookups, rows, together
 from chat.providers.demo.naming import called, meant
 from chat.providers.demo.seen import Row
 from chat.providers.demo.sentences import INTENTS, paragraphs, plain
@@ -113,11 +115,12 @@ def placed(looking: Lookups) -> Placed:
     if not listed:
         raise Answered("no_places")
     fields = [f"data.{side}Scores" for side in SIDES]
-    asked = [PlannedCall("read_object", {"object": row["object"], "fields": fields}) for row in listed]
-    read = looking.look(*asked)
-    held_by = {str(row["parent"]) for row in listed}
-    matrices = {folder: matrix_of(looking, folder) for folder in sorted(held_by)}
-    return Placed([_placed(row, matrices[str(row["parent"])]) for row in read if "fields" in row], count)
+    folders = sorted({str(row["parent"]) for row in listed})
+    reading = (partial(looking.one, "read_object", object=row["object"], fields=fields) for row in listed)
+    matrices = (partial(matrix_of, looking, folder) for folder in folders)
+    done = together(lambda work: work(), (*reading, *matrices))
+    read, found = done[: len(listed)], dict(zip(folders, done[len(listed) :], strict=True))
+    return Placed([_placed(row, found[str(row["parent"])]) for row in read if "fields" in row], count)
 
 
 def _listed(looking: Lookups) -> tuple[list[Row], int]:
@@ -129,10 +132,9 @@ def _listed(looking: Lookups) -> tuple[list[Row], int]:
         raise Answered("no_places")
     else:
         parents = [str(given["parent"])] if own == USE_CASE and given.get("parent") else [""]
-    calls = [{"kind": USE_CASE, **({"parent": each} if each else {})} for each in parents]
-    pages = looking.look(*(PlannedCall("list_objects", call) for call in calls))
-    found = [row for page in pages for row in rows(page.get("objects")) if row.get("parent")]
-    return found[:MAX_PLACED], sum(page.get("total", 0) for page in pages)
+    pages = together(lambda parent: listed_below(looking, USE_CASE, parent, MAX_PLACED), parents)
+    found = [row for some, _count in pages for row in some if row.get("parent")]
+    return found[:MAX_PLACED], sum(count for _some, count in pages)
 
 
 def _placed(row: Row, matrix: Matrix) -> Row:

@@ -17,7 +17,7 @@ from chat.providers.demo.changes import Plan, plans
 from chat.providers.demo.lookups import Answered, Lookups, PlannedCall, Unavailable, Wanted, together
 from chat.providers.demo.seen import Row, Seen, seen
 from chat.providers.demo.sentences import CHANGES, PHRASES, Intent, Phrases, paragraphs, plain, subject, understand
-from chat.providers.demo.suggesting import MAX_PROPOSED, said
+from chat.providers.demo.suggesting import MAX_PROPOSED, merged, said
 from chat.providers.estimating import estimated_tokens, size, tokens_of
 from chat.providers.model_request import ModelRequest
 from chat.providers.provider import ProviderConfig
@@ -91,7 +91,8 @@ def next_step(shown: Seen) -> Step:
     except Wanted as wanted:
         return step(calls=wanted.calls)
     except Answered as answered:
-        return step(say(answered.phrase, **answered.parts))
+        is_lost = answered.phrase in ("found_nothing", "none_called") and name not in CHANGES
+        return step(paragraphs(say(answered.phrase, **answered.parts), say("hint") if is_lost else ""))
     except Unavailable:
         if hits := looking.hits():
             return step(paragraphs(found("", hits, say), "" if say("help") in shown.answers else say("hint")))
@@ -127,7 +128,7 @@ def _suggestions(looking: Lookups, intent: Intent) -> tuple[str, tuple[PlannedCa
         return paragraphs(*decided), ()
     found = SUGGESTIONS[intent.name](looking, intent.words)
     text = said(looking, found)
-    calls = [each.call for each in found.suggestions if each.call][:MAX_PROPOSED]
+    calls = merged(each.call for each in found.suggestions if each.call)[:MAX_PROPOSED]
     if not calls or not {call.tool for call in calls} <= seen.offered:
         return text, ()
     if intent.name not in _PROPOSING and not intent.words.get("propose"):

@@ -1,13 +1,14 @@
 """What the demo finds between use cases by rules: which are alike, complement one another, or fit objectives."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import combinations
+from typing import Any
 
 from chat.providers.demo.folding import bare, folded
 from chat.providers.demo.gaps import FIRST
 from chat.providers.demo.holdings import COMPANY, FOLDER, SUMMARY, USE_CASE, folders_of, listed
-from chat.providers.demo.lookups import Answered, Item, Lookups, PlannedCall, rows
+from chat.providers.demo.lookups import Answered, Item, Lookups, PlannedCall, rows, together
 from chat.providers.demo.naming import NAMES
 from chat.providers.demo.records import texts
 from chat.providers.demo.seen import Row
@@ -26,7 +27,13 @@ MAX_FITTING = 8
 _STEM = 5
 _WORD = re.compile(r"\w{4,}")
 _SHARED = ("data.dataSources", "data.dataObjects")
-_NUMBERS = frozenset(folded(word) for known in NAMES["numbers"].values() for words in known.values() for word in words)
+#: Words of amounts, by which nothing is said of what somebody wants.
+_AMOUNTS = frozenset(
+    folded(word)
+    for known in (*NAMES["numbers"].values(), *NAMES["amounts"].values())
+    for words in known.values()
+    for word in words
+)
 Words = dict[str, str]
 
 
@@ -132,8 +139,8 @@ def _use_cases(looking: Lookups) -> tuple[list[Row], int]:
         return (told, count) if len(told) == count else listed(looking, USE_CASE, holder)
     if own == COMPANY:
         folders = [row["object"] for row in folders_of(looking, looking.seen.at_hand)]
-        pages = looking.look(*(PlannedCall("list_objects", {"kind": USE_CASE, "parent": each}) for each in folders))
-        return [row for page in pages for row in rows(page.get("objects"))], sum(page.get("total", 0) for page in pages)
+        pages = together(lambda folder: listed(looking, USE_CASE, folder), folders)
+        return [row for some, _count in pages for row in some], sum(count for _some, count in pages)
     return listed(looking, USE_CASE, str(given.get("parent") or "") if own == USE_CASE else "")
 
 
@@ -141,9 +148,11 @@ def _around(looking: Lookups, item: Item) -> tuple[list[Row], int]:
     """A use case with those beside it, and those that a search finds by its first words wherever they are."""
     parent = str(item.row.get("parent") or "")
     query = plain(f"{item.title} {item.fields.get('data.description') or ''}")
-    search = PlannedCall("search_objects", {"query": query, "kinds": [USE_CASE]})
-    beside, count = listed(looking, USE_CASE, parent) if parent else ([], 0)
-    hits = [row["object"] for row in rows(looking.look(search)[0].get("objects"))]
+    looks: list[Callable[[], Any]] = [lambda: looking.one("search_objects", query=query, kinds=[USE_CASE])]
+    looks += [lambda: listed(looking, USE_CASE, parent, enough=1)] if parent else []
+    shown, *pages = together(lambda look: look(), looks)
+    beside, count = pages[0] if pages else ([], 0)
+    hits = [row["object"] for row in rows(shown.get("objects"))]
     known = {row["object"] for row in beside} | {item.key}
     others = [PlannedCall("read_object", {"object": each}) for each in hits if each not in known][:MAX_READ]
     found = [_in_brief(looking.as_item(row)) for row in looking.look(*others) if "object" in row]
@@ -230,4 +239,4 @@ def _stems(of: Iterable[str]) -> dict[str, str]:
 
 
 def _says_something(word: str) -> bool:
-    return word not in STOP_WORDS and folded(word) not in _NUMBERS and not word.isdigit()
+    return word not in STOP_WORDS and folded(word) not in _AMOUNTS and not word.isdigit()

@@ -1,6 +1,6 @@
 """What a suggestion of the demo is: a sentence with its evidence and, where something should change, a proposal."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,6 +40,24 @@ def more_texts(item: Item, field: str, added: Sequence[str], reason: str) -> Pla
     had = texts(item.fields.get(field))
     new = [each for each in added if each not in had]
     return update(item.key, {field: [*had, *new]}, reason) if new else None
+
+
+def merged(calls: Iterable[PlannedCall]) -> list[PlannedCall]:
+    """The calls with those of one record as one, so that no approval undoes another: lists get all that is added."""
+    found: dict[str, PlannedCall] = {}
+    for call in calls:
+        of = call.arguments["object"]
+        if (before := found.get(of)) is None:
+            found[of] = call
+            continue
+        updates, reason = dict(before.arguments["updates"]), before.arguments["reason"]
+        for field, new in call.arguments["updates"].items():
+            had = updates.get(field)
+            both = isinstance(had, list) and isinstance(new, list)
+            updates[field] = [*(had or ()), *(each for each in new if each not in (had or ()))] if both else new
+        told = reason if call.arguments["reason"] in reason else f"{reason} {call.arguments['reason']}"
+        found[of] = update(of, updates, told)
+    return [*found.values()]
 
 
 def said(looking: Lookups, found: Suggested) -> str:

@@ -130,7 +130,8 @@ def _within_use_case(looking: Lookups, item: Item) -> Iterator[Suggestion]:
             yield Suggestion(say("unknown_axes", names=plain(", ".join(unknown))), call)
     for name, value in item.fields.items():
         said = value if isinstance(value, list) and all(isinstance(each, str) for each in value) else []
-        once = list({folded(text): text for text in reversed(said)}.values())[::-1]
+        by_words = {folded(text): text for text in reversed(said)}
+        once = [by_words.pop(folded(text)) for text in said if folded(text) in by_words]
         if len(once) < len(said):
             field = field_called(name, say.language)
             yield Suggestion(
@@ -165,15 +166,17 @@ def _of_summary(looking: Lookups, item: Item) -> Iterator[Suggestion]:
             field = field_called(name, say.language)
             told = say("wrong_number", name=field, said=said, count=numbers["count"])
             yield Suggestion(told, update(item.key, {name: right}, told))
-    recommended = sections.get(f"{_SECTION}recommendation", "")
+    recommended, left_out = sections.get(f"{_SECTION}recommendation", ""), list[Row]()
     for row in held if recommended else ():
-        is_named = _names(" ".join(sections.values()), row["title"])
-        x = looking.named(row["object"], row["title"])
-        if row.get("quadrant") == "highValueLowComplexity" and not row.get("unrated") and not is_named:
-            more = say("also_recommended", title=plain(row["title"]))
-            reason = say("reason_recommended", x=plain(row["title"]))
-            call = update(item.key, {f"{_SECTION}recommendation": f"{recommended} {more}"}, reason)
-            yield Suggestion(say("leaves_out", x=x), call)
+        is_best = row.get("quadrant") == "highValueLowComplexity" and not row.get("unrated")
+        if is_best and not _names(" ".join(sections.values()), row["title"]):
+            left_out.append(row)
+    if left_out:
+        titles = say.joined([plain(row["title"]) for row in left_out])
+        names = say.joined([looking.named(row["object"], row["title"]) for row in left_out])
+        updates = {f"{_SECTION}recommendation": f"{recommended} {say('also_recommended', title=titles)}"}
+        call = update(item.key, updates, say("reason_recommended", x=titles))
+        yield Suggestion(say("leaves_out", x=names), call)
 
 
 def _names(text: str, title: str) -> bool:

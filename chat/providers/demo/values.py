@@ -28,7 +28,7 @@ def told(value: Any, say: Phrases, field: str = "", axes: Names | None = None, m
             begun = [*_whole_entries(value)]
             return f"{told(begun, say, field, names, most)} …" if begun else say("long_value")
         case list() | dict():
-            return _shortened("; ".join(_entries(value, say, names)), most)
+            return _shortened(say("between").join(_entries(value, say, names)), most)
         case _:
             return plain(value, most)
 
@@ -60,7 +60,7 @@ def _entry(each: Any, say: Phrases, axes: Names) -> str:
         return say("rated", axis=name, rating=rating) if rating else say("not_rated", axis=name)
     if "id" in each and "name" in each:
         return say("weighed", axis=plain(each["name"]), weight=f"{each.get('weight', 1):g}")
-    return f"({'; '.join(_entries(each, say, axes))})"
+    return f"({say('between').join(_entries(each, say, axes))})"
 
 
 def _key(key: str, say: Phrases) -> str:

@@ -15,22 +15,27 @@ FIELDS = f"""\
 # What fields mean, and how many characters they may have
 - company: industry, size ({limits.NAME_CHARS} each); products, processes, challenges, objectives, technologies
   ({limits.TEXT_CHARS:,} each): what it makes, how it works, what troubles it, what it wants, what it runs on.
+- name of a company or folder: {limits.NAME_CHARS}, one line.
 - folder: description ({limits.TEXT_CHARS:,}): which use cases belong there; matrix_config.*: how these are weighed.
 - executive_summary: introduction, analysis, recommendation, references ({limits.SECTION_CHARS:,} each).
 - use case: data.name ({limits.NAME_CHARS}); description (what it is), problem (whom it troubles, how much),
   solution (how it works; {limits.TEXT_CHARS:,} each); benefits, metrics (how success is measured), risks,
   constraints, nextSteps, dataSources (systems), dataObjects (things in them), technologies, references: lists of up
   to {limits.TEXTS} texts of {limits.LISTED_CHARS:,}, or one text; domain, contact, deadline ({limits.NAME_CHARS}).
-  A list is changed as a whole."""
+  A list is changed as a whole. data.* are up to {limits.OTHER_KEYS} other keys ({limits.KEY_CHARS} each), kept and
+  shown as they are. model is the one that wrote the use case; nobody changes it."""
 
 MATRIX = f"""\
 # How use cases are weighed
-matrix_config of the folder has valueAxes, complexityAxes: [{{id, name, weight, levels: [{{rating, label, points}}]}}].
-A use case has data.valueScores and data.complexityScores, each [{{axisId, rating, description}}]: rating is 1 to
-{limits.RATING}, or null where it is not rated; description says why. A side amounts to the sum of points x weight
-over its axes: the points are those of the rating's level, without levels the rating itself; an axis that is not rated
-counts nothing and is named in unrated. From matrix_config.thresholds on a side is high, without one from half of the
-most: highFrom. quadrant is highValueLowComplexity (do first), highValueHighComplexity, lowValueLowComplexity or
+matrix_config of the folder has valueAxes, complexityAxes: [{{id, name, weight, levels: [{{rating, label, points}}]}}]:
+up to {limits.AXES} a side, ids of {limits.AXIS_ID_CHARS} characters that differ, weight 0 to {limits.WEIGHT:,},
+a level for each of 1 to {limits.RATING} at most, points 0 to {limits.POINTS:,}; and thresholds {{value, complexity}},
+each at least 0 or null. A use case has data.valueScores and data.complexityScores, each
+[{{axisId, rating, description}}], an axis once: rating is a whole number from 1 to {limits.RATING}, or null where it is
+not rated; description ({limits.TEXT_CHARS:,}) says why. A side amounts to the sum of points x weight over its axes: the
+points are those of the rating's level, without levels the rating itself; an axis that is not rated counts nothing and
+is named in unrated. From matrix_config.thresholds on a side is high, without one from half of the most: highFrom.
+quadrant is highValueLowComplexity (do first), highValueHighComplexity, lowValueLowComplexity or
 lowValueHighComplexity. The given data has places computed; do not compute them anew. To rate, propose the whole list of
 scores of that side, with the other ratings as they are. New weights move every use case at once: say so."""
 

@@ -128,3 +128,11 @@ def test_very_long_and_strange_texts_are_searched(demo_workspace: Workspace, ali
     assert len(searched(alice, query="w1")["messages"]) == 1
     for query in ("'", '"', "a & | !", "-", "((", "😀", "or or"):
         assert "messages" in searched(alice, query=query)
+
+
+@pytest.mark.parametrize(
+    "period", ["9999-12-31", "2026-01-01/9999-12-31", "0001-01-01/9999-12-31", "9999-12-31T23:59:59"]
+)
+def test_a_period_may_end_where_time_does(demo_workspace: Workspace, alice: User, period: str) -> None:
+    said(alice, demo_workspace, "A zeppelin.")
+    assert "error" not in searched(alice, query="zeppelin", period=period)

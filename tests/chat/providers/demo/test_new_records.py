@@ -85,3 +85,68 @@ def test_a_holder_that_is_not_there_is_told(here: World) -> None:
 def test_a_new_record_is_no_node_of_the_graph_at_hand(here: World) -> None:
     talk = Conversation(here.alice, here.nba)
     assert proposed(talk, "Add a company called Acme")[0] == "propose_create_object"
+
+
+@pytest.mark.parametrize(
+    ("name", "language", "question", "asked", "answer"),
+    [
+        ("Northwind Logistics", "en", "Add a use case called Foo", "Which folder shall hold", "in Warehouse"),
+        ("Northwind Logistics", "fr", "Ajoute un cas d'usage nommé Foo", "Quel dossier doit contenir", "dans Entrepôt"),
+        ("", "en", "Add a use case called Foo", "Which folder shall hold", "in the folder Warehouse"),
+        ("", "fr", "Ajoute un cas d'usage nommé Foo", "Quel dossier doit contenir", "dans le dossier Entrepôt"),
+    ],
+)
+def test_where_a_new_use_case_belongs_is_asked(
+    here: World, name: str, language: Language, question: str, asked: str, answer: str
+) -> None:
+    about(here, "Northwind Logistics", language)
+    talk = about(here, name, language) if name else Conversation(here.alice, None)
+    said = talk.ask(question)
+    assert asked in said
+    assert all(f"{{{{folder:{folder.pk}}}}}" in said for folder in Folder.objects.all())
+    assert not [each for each, _arguments in talk.calls if each.startswith("propose_")]
+    tool, arguments = proposed(talk, answer)
+    folder = Folder.objects.get(name="Warehouse" if language == "en" else "Entrepôt")
+    assert (tool, arguments["parent"], arguments["fields"]) == (
+        "propose_create_object", f"folder:{folder.pk}", {"data.name": "Foo"}
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "told"),
+    [
+        ("en", "Add a use case called Foo without a folder", ", without a folder"),
+        ("fr", "Ajoute un cas d'usage nommé Foo sans dossier", ", sans dossier"),
+    ],
+)
+def test_without_a_folder_it_is_proposed_where_that_is_said(
+    here: World, language: Language, question: str, told: str
+) -> None:
+    talk = about(here, "Northwind Logistics", language)
+    said = talk.ask(question)
+    assert told in said
+    assert "parent" not in talk.calls[-1][1]
+    asking = about(here, "Northwind Logistics", language)
+    asking.ask(question.removesuffix(" without a folder").removesuffix(" sans dossier"))
+    assert told in asking.ask("without a folder" if language == "en" else "sans dossier")
+    assert asking.calls[-1][1]["fields"] == {"data.name": "Foo"}
+
+
+def test_a_company_without_folders_holds_no_use_case(here: World) -> None:
+    talk = about(here, "Northwind Logistics")
+    Folder.objects.all().delete()
+    assert "no folder yet" in talk.ask("Add a use case called Foo")
+    assert not [each for each, _arguments in talk.calls if each.startswith("propose_")]
+
+
+def test_an_answer_to_nothing_is_a_question_like_any_other(here: World) -> None:
+    talk = about(here, "Northwind Logistics")
+    assert "not a language model" in talk.ask("in Warehouse")
+    assert not [each for each, _arguments in talk.calls if each.startswith("propose_")]
+
+
+def test_a_list_gets_one_text_more(here: World) -> None:
+    tool, arguments = proposed(about(here, "Picking routes"), "Add “Too slow” to the risks")
+    assert (tool, arguments["updates"]) == (
+        "propose_update_object", {"data.risks": ["Layouts of three sites are out of date", "Too slow"]}
+    )  # fmt: skip

@@ -43,6 +43,12 @@ def test_its_words_are_those_of_records(here: World, northwind: Company, kind: s
         "A company holds folders",
         "points x weight",
         "highFrom",
+        f"up to {limits.AXES} a side",
+        f"weight 0 to {limits.WEIGHT:,}",
+        f"points 0 to {limits.POINTS:,}",
+        f"up to {limits.OTHER_KEYS} other keys ({limits.KEY_CHARS} each)",
+        f"description ({limits.TEXT_CHARS:,}) says why",
+        f"name of a company or folder: {limits.NAME_CHARS}",
         f"{limits.SECTION_CHARS:,}",
         "{{usecase:ID}}",
     ):
