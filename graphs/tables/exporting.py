@@ -9,7 +9,6 @@ from typing import IO, Any, Literal
 
 from django.db.models import Model, QuerySet
 from django.utils.translation import gettext as _
-from xlsxwriter import Workbook
 
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.headers import parent_of, ref_of, unseen
@@ -85,6 +84,8 @@ def _write_csv(kind: Kind, objects: Iterator[Exported], file: IO[bytes]) -> None
 
 
 def _write_xlsx(kind: Kind, objects: Iterator[Exported], file: IO[bytes]) -> None:
+    from xlsxwriter import Workbook  # 2 MB that most processes never need
+
     # In this mode a row is written as soon as the next one begins, and none is in memory.
     options = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False}
     with Workbook(file, options) as book:
