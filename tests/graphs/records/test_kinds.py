@@ -328,3 +328,34 @@ def test_texts_of_one_line_get_spaces_for_breaks(client: Client, company: Compan
     assert (picking.name, picking.data["domain"], picking.data["problem"]) == ("Picking routes", "a b", "a\nb")
     assert create(client, "folder", name="Ware\nhouse").status_code == 201
     assert Folder.objects.filter(name="Ware house").exists()
+
+
+#: With what each may be written as; others set these, or nobody does.
+SET_BY_OTHERS = {
+    "id": "00000000-0000-4000-8000-000000000007",
+    "pk": "1",
+    "owner": 1,
+    "workspace": "other",
+    "workspace_id": 1,
+    "version": 9,
+    "createdAt": "2000-01-01T00:00:00Z",
+    "created_at": "2000-01-01T00:00:00Z",
+    "updated_at": "2000-01-01T00:00:00Z",
+    "company": "x",
+    "folder": "x",
+    "name": "x",
+    "data": {"name": "x"},
+    "model": "gpt",
+}
+
+
+@pytest.mark.parametrize("name", SET_BY_OTHERS)
+def test_what_others_set_is_no_field_of_a_request(client: Client, folder: Folder, picking: UseCase, name: str) -> None:
+    given, before = {name: SET_BY_OTHERS[name]}, rows()
+    for answer in (
+        create(client, "usecase", folder, **{"data.name": "New"}, **given),
+        update(client, picking, **given),
+    ):
+        assert answer.status_code == 400, answer.content
+        assert name in answer.content.decode()
+    assert rows() == before
