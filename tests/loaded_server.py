@@ -44,6 +44,10 @@ def load(begin: str) -> None:
     import_module(settings.ASGI_APPLICATION.rpartition(".")[0])
     import_module(settings.ROOT_URLCONF)
     import_module("rag.texts.tokens").count_tokens("")
+    # What its first page looks up: addresses, words, and the frame of all pages.
+    with import_module("django.utils.translation").override(settings.LANGUAGE_CODE):
+        import_module("django.urls").reverse("login")
+        import_module("django.template.loader").get_template("base.html")
     # What it imports at its first questions: of readiness, and of a model.
     import_module("django.db.migrations.loader").MigrationLoader(None)
     for provider in ("anthropic", "demo.provider", "openai"):

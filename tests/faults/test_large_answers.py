@@ -16,13 +16,15 @@ from urllib.error import HTTPError
 
 import pytest
 from django.contrib.auth.models import User
+from pytest_django import DjangoDbBlocker
 
 from graphs.history import changes
 from graphs.models import Graph, Node, Role, Sheet, Workspace
 from graphs.objects.operations import Update
 from graphs.objects.refs import Ref
 from graphs.site.api import tokens
-from tests.cast import member
+from tests.cast import draw_nba, member
+from tests.emptying import kept
 from tests.faults.test_stalled_readers import Memory, read_to_the_end, slow_socket, until
 from tests.graphs.history.test_rollback import by
 from tests.site import site
@@ -43,9 +45,28 @@ MORE_MEMORY_KIB = 400 * 1024
 PATHS = ("/api/v1/graphs/big/export", "/api/v1/graphs/big")
 
 
-@pytest.fixture
-def big(demo_workspace: object, nba: Graph) -> Graph:
-    graph = Graph.objects.create(workspace=nba.workspace, key="big", name="Big")
+@pytest.fixture(scope="module")
+def demo_workspace(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Workspace]:
+    """What is there for all tests of the module, each with a process of its own: to make it takes 10 s, and none of
+    them changes it."""
+    with django_db_blocker.unblock(), kept():
+        yield Workspace.objects.create(slug="demo", name="Demo")
+
+
+@pytest.fixture(scope="module")
+def alice(demo_workspace: Workspace) -> User:
+    return member("alice", demo_workspace, Role.EDITOR)
+
+
+@pytest.fixture(scope="module")
+def bob(demo_workspace: Workspace) -> User:
+    return member("bob", demo_workspace, Role.VIEWER)
+
+
+@pytest.fixture(scope="module")
+def big(demo_workspace: Workspace) -> Graph:
+    draw_nba(demo_workspace)
+    graph = Graph.objects.create(workspace=demo_workspace, key="big", name="Big")
     sheet = Sheet.objects.create(graph=graph, key="main", name="Main")
     Node.objects.bulk_create(
         [
@@ -130,7 +151,7 @@ def test_one_viewer_asks_24_times_at_once(web: WebProcess, alice: User, bob: Use
     assert more < MORE_MEMORY_KIB
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def rewritten(big: Graph) -> str:
     """The id of a change of every node of the graph."""
     code = "x" * BYTES_OF_NODE
