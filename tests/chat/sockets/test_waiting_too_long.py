@@ -10,12 +10,13 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import OperationalError, connection, transaction
 from django.db.backends.signals import connection_created
+from psycopg.errors import QueryCanceled
 
 from chat.concurrency.database import in_db
 from chat.engine.runtime import conninfo
 from chat.models import Proposal, ProposalStatus
 from chat.sockets.closing import RESTARTING
-from chat.sockets.consumers import ChatConsumer
+from chat.sockets.subscriptions import Subscriptions
 from graphs.models import Graph, LiveEdit
 from tests.chat.inprocess import Model, Socket, at_graph, run, signed_in
 from tests.chat.sockets.asking import answered, ask
@@ -125,7 +126,8 @@ def test_a_statement_that_takes_too_long_refuses_its_frame(
 ) -> None:
     def slow(*_given: Any) -> None:
         with transaction.atomic(), connection.cursor() as cursor:
-            cursor.execute("SET LOCAL statement_timeout = '100ms'; SELECT pg_sleep(20)")
+            cursor.execute("SET LOCAL statement_timeout = '100ms'")
+            cursor.execute("SELECT pg_sleep(20)")
 
     monkeypatch.setattr("graphs.workflows.live.editing.edit", slow)
 
@@ -159,14 +161,10 @@ def test_what_was_accepted_is_not_refused_afterwards(
 ) -> None:
     """The client comes back and reads what the message brought."""
 
-    async def unreadable(*_given: Any) -> None:
-        await in_db(too_slow)
+    async def unreadable(*_given: Any, **_named: Any) -> None:
+        raise OperationalError from QueryCanceled()
 
-    def too_slow() -> None:
-        with connection.cursor() as cursor:
-            cursor.execute("SET statement_timeout = '100ms'; SELECT pg_sleep(20)")
-
-    monkeypatch.setattr(ChatConsumer, "_readable", unreadable)
+    monkeypatch.setattr(Subscriptions, "watch", unreadable)
 
     async def test() -> None:
         async with signed_in(alice) as socket:
