@@ -1,9 +1,9 @@
 """Appends to the streams of objects and workspaces, in the transaction of what changes, is proposed or decided."""
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from django.db import connection
 from django.db.models.signals import post_save
 from django.dispatch import receiver
 
@@ -12,10 +12,10 @@ from chat.events.vocabulary import NewEvent, to_json
 from chat.models import Proposal, ProposalStatus, Stream
 from graphs.history import hooks, queries
 from graphs.history.hooks import Hook
-from graphs.history.recording import Because
+from graphs.history.recording import Because, Holders
 from graphs.models import Object, Workspace
 from graphs.objects.headers import narrowed, parent_of, whole
-from graphs.objects.kinds import KINDS, Kind, of_objects
+from graphs.objects.kinds import KINDS, of_objects
 from graphs.objects.refs import Ref
 from graphs.objects.streams import streams
 
@@ -102,16 +102,16 @@ _TO_OBJECTS = """
 #: The page of an object hears of what it holds, too: once, however much that was.
 _TO_HOLDERS = """
 inside AS (
-    SELECT type || '_' || object AS name, jsonb_build_object(
-        'object', jsonb_build_object('type', type, 'id', key), 'kind', kind, 'count', count(*),
-        'changeSetId', %(id)s::uuid
-    ) AS data
-    FROM ({holders}) AS held (kind, item, type, object, key) GROUP BY type, object, key, kind
+    SELECT h.type || '_' || h.id AS name, jsonb_build_object('object', jsonb_build_object('type', h.type, 'id', h.key),
+        'kind', x.row->>0, 'count', (x.row->>3)::int, 'changeSetId', %(id)s::uuid) AS data
+    FROM jsonb_array_elements(%(holders)s::jsonb) AS x(row) JOIN graphs_object AS h
+    ON h.workspace_id = {workspace} AND h.type = x.row->>1 AND h.key = x.row->>2
 ), noticed AS (
     SELECT place, name, type, data, row_number() OVER (PARTITION BY name ORDER BY place DESC) - 1 AS followers FROM (
         SELECT place, name, 'object_changed' AS type, {data} AS data FROM heard JOIN revisions USING (place)
         UNION ALL
         SELECT (SELECT count(*) FROM revisions), name, 'held_changed', data FROM inside
+        WHERE EXISTS (SELECT FROM revisions)
     ) AS told
 """
 #: The workspace hears of what takes changes back, after the objects: cards of proposals stand on many pages.
@@ -136,57 +136,27 @@ def register() -> None:
     hooks.hook = Hook(_relations, "(SELECT array_agg(ARRAY[id, last_sequence]) FROM raised)", _given, wake)
 
 
-def _relations(undoing: bool, kinds: frozenset[str]) -> str:
+def _relations(undoing: bool, held: bool) -> str:
     data = f"{_DATA} || jsonb_build_object('undoes', %(undoes)s::jsonb)" if undoing else _DATA
-    holders = " UNION ".join(_holders(KINDS[name]) for name in sorted(kinds) if _is_told_above(KINDS[name]))
-    told = _TO_HOLDERS.format(holders=holders, data=data) if holders else f"noticed AS ({_TO_OBJECTS.format(data=data)}"
+    told = _TO_HOLDERS if held else f"noticed AS ({_TO_OBJECTS}"
     workspace = _TO_WORKSPACE.format(data=data) if undoing else ""
+    told = told.format(data=data, workspace=_WORKSPACE)
     return f", {_HEARD}, {told} {workspace}), {appended('noticed', _WORKSPACE)}"
 
 
-def _is_told_above(kind: Kind) -> bool:
-    """Whether objects of the kind are held by others, whose readers see all of them."""
-    return parent_of(kind) is not None and kind.may_see is None
-
-
-def _holders(kind: Kind) -> str:
-    """A relation of the objects of a kind that a change made others, each with what holds it, and what held it before.
-
-    A row has the holder that it had before the statement, or has by now; where that is another one, or the row came or
-    went, the modifications say so.
-    """
-    holder = parent_of(kind)
-    assert holder is not None
-    table: Any = kind.model._meta
-    quoted = connection.ops.quote_name
-    key, column = table.pk, table.get_field(kind.parent)
-    foreign = f"t.{quoted(column.column)}"
-    # A row leads to a primary key, which is the header's own where that is the row; the history says keys.
-    leads = f"h.id = {foreign}" if holder.rows is None else f"h.key = {foreign}::text"
-    in_modification = f"""CASE
-        WHEN m.kind = '{kind.name}' AND m.action = 'update' AND m.field = 'parent' THEN v.value #>> ARRAY[]::text[]
-        WHEN m.kind = '{kind.name}' AND m.action <> 'update' THEN v.value->>'parent'
-    END"""
-    return f"""
-    SELECT r.type, r.key, h.type, h.id, h.key FROM revisions AS r
-    JOIN {quoted(table.db_table)} AS t
-        ON t.{quoted(key.column)} = CASE WHEN r.type = '{kind.name}' THEN r.key::{key.rel_db_type(connection)} END
-    JOIN graphs_object AS h ON {_is(holder)} AND {leads}
-    UNION
-    SELECT m.kind, m.key, h.type, h.id, h.key FROM modifications AS m
-    CROSS JOIN LATERAL (VALUES (m.old), (m.new)) AS v(value)
-    JOIN graphs_object AS h ON {_is(holder)} AND h.key = {in_modification}
-    """  # noqa: S608 - names of tables, columns and kinds are the registry's
-
-
-def _is(holder: Kind) -> str:
-    """The condition that a header (`h`) is one of a kind, in the workspace of the change."""
-    return f"h.workspace_id = {_WORKSPACE} AND h.type = '{holder.name}'"
-
-
-def _given(because: Because) -> dict[str, Any]:
-    """Parameters for `_relations`: the kinds that nobody else hears of, and the changes that are taken back."""
+def _given(because: Because, holders: Holders) -> dict[str, Any]:
+    """Parameters for `_relations`: kinds that nobody else hears of, changes that are taken back, what holds objects."""
     undone = list(because.undoes[:MOST_NAMED])
     if because.undoes and because.redoes:
         undone = queries.taken_back_through(because.undoes, MOST_NAMED)
-    return {"narrowed": narrowed(), "undoes": to_json(list(map(str, undone)))}
+    given = {"narrowed": narrowed(), "undoes": to_json(list(map(str, undone)))}
+    return given | (
+        {"holders": to_json([_holder(*each, count) for each, count in Counter(holders).items()])} if holders else {}
+    )
+
+
+def _holder(held: str, key: str, count: int) -> tuple[str, str, str, int]:
+    """What holds so many objects of a kind, by its kind and key."""
+    holder = parent_of(KINDS[held])
+    assert holder is not None
+    return held, holder.name, key, count

@@ -6,7 +6,8 @@ from django import template
 from django.template import RequestContext
 
 from graphs.models import Object
-from graphs.objects.headers import named
+from graphs.objects.headers import children_of, named
+from graphs.objects.kinds import KINDS
 from graphs.objects.refs import Ref
 from graphs.site.access import Member
 
@@ -19,7 +20,9 @@ def object_live(context: RequestContext, subject: Any) -> dict[str, Any]:
     member, about = context.get("member"), named(subject)
     if member is None or about is None:
         return {"about": None}
-    return {"about": about, "version": _version(member, subject, about), "workspace": member.workspace.slug}
+    holds = bool(children_of(KINDS[about.type]))
+    version = _version(member, subject, about)
+    return {"about": about, "version": version, "holds": holds, "workspace": member.workspace.slug}
 
 
 def _version(member: Member, subject: Any, about: Ref) -> int:

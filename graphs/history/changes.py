@@ -8,7 +8,7 @@ from types import MappingProxyType
 from django.db import connection, transaction
 
 from graphs.history import fast_rows, fast_updates, live_edits
-from graphs.history.recording import Applied, Because, Done, Revised, record, send_changed
+from graphs.history.recording import Applied, Because, Done, Revised, holders_of, record, send_changed
 from graphs.models import Object, Origin
 from graphs.objects.headers import parent_of
 from graphs.objects.holding import hold
@@ -160,10 +160,11 @@ def _revised(change: HeldChange, of: Object, version: int | None) -> Revised:
     if kind.rows is None:
         return Revised.of(of, version)
     stored = change.before.found.get(Ref(of.type, of.key))
-    record = dict(stored.record) if stored else {}
+    before = stored.record if stored else {}
+    record = dict(before)
     for operation in change.operations:
         record |= result(operation)
-    return Revised(of.type, of.pk, of.key, kind.name_of(record) or of.key, version)
+    return Revised(of.type, of.pk, of.key, kind.name_of(record) or of.key, version, holders_of(kind, before, record))
 
 
 #: Deferred ones would fail when the caller commits.

@@ -10,7 +10,7 @@ from functools import lru_cache
 from django.db import connection
 
 from graphs.history import hooks
-from graphs.history.fast_updates import NO_KINDS, each_locked, outcome, plain
+from graphs.history.fast_updates import each_locked, outcome, plain
 from graphs.history.recording import STORED, Applied, Because, parameters
 from graphs.models import Object, Origin
 from graphs.objects.holding import HOLD
@@ -108,6 +108,6 @@ WITH held AS (
 ), changed AS (
     UPDATE {KINDS[kind].table} AS t SET ({columns}, version) = ROW({values}, t.version + 1)
     FROM revisions, found WHERE t.id = found.id
-), {STORED} {hooks.hook.relations(True, NO_KINDS)}
+), {STORED} {hooks.hook.relations(True, False)}
 SELECT version, EXISTS (SELECT FROM revisions), {hooks.hook.result} FROM held
 """  # noqa: S608 - names of tables and columns are the registry's

@@ -24,6 +24,7 @@ from graphs.history.recording import (
     Applied,
     Because,
     Revised,
+    holders_of,
     modified,
     parameters,
     to_json,
@@ -113,7 +114,8 @@ def _write(
     done = Update(operation.item, {name: before[name] for name in now}, now)
     label = kind.name_of(after) or of.key
     rows = [(0, *each) for each in modified([done])]
-    given = parameters(change_set_id, of.workspace_id, because, len(rows)) | {
+    holders = holders_of(kind, before)
+    given = parameters(change_set_id, of.workspace_id, because, len(rows), holders) | {
         "object": of.pk,
         "key": row._meta.pk.get_db_prep_value(row.pk, connection),
         "state": read.state,
@@ -127,7 +129,7 @@ def _write(
         },
     }
     with connection.cursor() as cursor:
-        cursor.execute(_writing(kind.model, kind.name, tuple(columns), bool(because.undoes)), given)
+        cursor.execute(_writing(kind.model, bool(holders), tuple(columns), bool(because.undoes)), given)
         found = cursor.fetchone()
     if found is None:
         return None
@@ -140,7 +142,7 @@ def _write(
 
 
 @lru_cache
-def _writing(model: type[Model], kind: str, names: Sequence[str], undoing: bool) -> str:
+def _writing(model: type[Model], held: bool, names: Sequence[str], undoing: bool) -> str:
     """The statement that gives a row and its header new values, and stores what that was.
 
     It holds the header, then the row if that is as it was read; PostgreSQL looks again at what another transaction
@@ -162,6 +164,6 @@ WITH locked AS (
     {RAISE_AND_REMEMBER} AND EXISTS (SELECT FROM saved) RETURNING id AS object, type, version, key
 ), revisions AS (
     SELECT 0 AS place, type, object, key, %(label)s AS label, version FROM held
-), {MODIFICATIONS}, {STORED} {hooks.hook.relations(undoing, frozenset((kind,)))}
+), {MODIFICATIONS}, {STORED} {hooks.hook.relations(undoing, held)}
 SELECT version, {hooks.hook.result} FROM held
 """  # noqa: S608 - names of tables and columns are the model's

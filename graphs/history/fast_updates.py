@@ -17,9 +17,6 @@ from graphs.objects.holding import HOLD
 from graphs.objects.kinds import KINDS, Field, Kind, store_of, taken
 from graphs.objects.operations import Operation, Update
 
-#: Objects that have parts are held by nothing.
-NO_KINDS: frozenset[str] = frozenset()
-
 
 def fits(operations: Sequence[Operation]) -> TypeGuard[Sequence[Update]]:
     """Whether all of them change the same fields of parts of one kind, none of which names another item."""
@@ -101,7 +98,7 @@ WITH held AS (
     SELECT (i.number - 1) * {len(names)} + f.place AS number, 0 AS place, '{kind}' AS kind, i.key, 'update' AS action,
         f.name AS field, nullif(i.r->(f.place + {len(names)}), 'null') AS old, nullif(i.r->f.place, 'null') AS new
     FROM items AS i CROSS JOIN (VALUES {named}) AS f(place, name)
-), {STORED} {hooks.hook.relations(undoing, NO_KINDS)}
+), {STORED} {hooks.hook.relations(undoing, False)}
 SELECT version, EXISTS (SELECT FROM revisions), {hooks.hook.result} FROM held
 """  # noqa: S608 - names of tables and columns are the registry's
 

@@ -6,6 +6,7 @@ row is another one, the difference is a change set "changed outside".
 
 import logging
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from django.db import transaction
@@ -14,7 +15,7 @@ from django.db.models.functions import Now
 from django.db.models.signals import post_delete, post_save
 
 from graphs.history import live_edits
-from graphs.history.recording import Because, Done, Revised, begin, record, saved_outside
+from graphs.history.recording import Because, Done, Revised, begin, holders_of, record, saved_outside
 from graphs.models import Object, Origin
 from graphs.objects.headers import ref_of, rows_with, whole
 from graphs.objects.holding import held, raise_versions, remember
@@ -96,7 +97,7 @@ def _notice_held(header: Object, was: Record, now: Record | None) -> None:
             _remember(header, now)
         return
     version = raise_versions([header.pk])[header.pk]
-    last = _revised(header, now or was, version)
+    last = replace(_revised(header, now or was, version), holders=holders_of(KINDS[header.type], was, now))
     record(header.workspace_id, _OUTSIDE, [Done(last, (change,))])
     if now is None:
         header.delete()

@@ -13,8 +13,8 @@ from django.dispatch import Signal
 
 from graphs.history import hooks
 from graphs.models import Object, Origin, Revision
-from graphs.objects.kinds import store_of
-from graphs.objects.operations import Create, Delete, Operation, Update
+from graphs.objects.kinds import Kind, store_of
+from graphs.objects.operations import Create, Delete, Operation, Record, Update
 
 to_json = DjangoJSONEncoder(allow_nan=False).encode
 #: Characters of what an object is called in a revision.
@@ -40,6 +40,18 @@ class Because:
     redoes: bool = False
 
 
+#: The kind of an object that a change changed, with the key of what holds it, or held it before; one for each of both.
+Holders = Sequence[tuple[str, str]]
+
+
+def holders_of(kind: Kind, *records: Record | None) -> Holders:
+    """What holds an object with one of these records. Of kinds of which not everybody sees all nobody else hears."""
+    if not kind.parent or kind.may_see is not None:
+        return ()
+    keys = (record.get("parent") for record in records if record)
+    return [(kind.name, str(key)) for key in dict.fromkeys(keys) if key is not None]
+
+
 @dataclass(frozen=True, slots=True)
 class Revised:
     """An object that got a new version; `type` is the name of its kind, `id` its primary key."""
@@ -49,6 +61,7 @@ class Revised:
     key: str
     label: str
     version: int
+    holders: Holders = ()
 
     @classmethod
     def of(cls, changed: Object, version: int) -> "Revised":
@@ -115,8 +128,8 @@ WITH revisions AS (
 
 def record(workspace_id: int, because: Because, parts: Sequence[Done]) -> Applied:
     """Stores what was done to objects as a change set, in the transaction that did it, and tells of it."""
-    kinds = frozenset(part.revised.type for part in parts)
-    applied, result = _store(_record(bool(because.undoes), kinds), workspace_id, because, parts)
+    held = any(part.revised.holders for part in parts)
+    applied, result = _store(_record(bool(because.undoes), held), workspace_id, because, parts)
     hooks.hook.stored(result)
     return send_changed(applied)
 
@@ -134,8 +147,8 @@ _BEGIN = f"{_REVISIONS}, {STORED} SELECT NULL"
 
 
 @cache
-def _record(undoing: bool, kinds: frozenset[str]) -> str:
-    return f"{_REVISIONS}, {STORED} {hooks.hook.relations(undoing, kinds)} SELECT {hooks.hook.result}"
+def _record(undoing: bool, held: bool) -> str:
+    return f"{_REVISIONS}, {STORED} {hooks.hook.relations(undoing, held)} SELECT {hooks.hook.result}"
 
 
 def _store(statement: str, workspace_id: int, because: Because, parts: Sequence[Done]) -> tuple[Applied, Any]:
@@ -143,7 +156,8 @@ def _store(statement: str, workspace_id: int, because: Because, parts: Sequence[
     change_set_id = uuid.uuid4()
     objects = tuple(part.revised for part in parts)
     modifications = [(place, *row) for place, part in enumerate(parts) for row in modified(part.operations)]
-    given = parameters(change_set_id, workspace_id, because, len(modifications)) | {
+    holders = [each for part in parts for each in part.revised.holders]
+    given = parameters(change_set_id, workspace_id, because, len(modifications), holders) | {
         "revisions": to_json(
             [(each.type, each.id, each.key, each.label[:LABEL_CHARS], each.version) for each in objects]
         ),
@@ -156,7 +170,9 @@ def _store(statement: str, workspace_id: int, because: Because, parts: Sequence[
     return Applied(change_set_id, workspace_id, objects, touched, because), result
 
 
-def parameters(change_set_id: uuid.UUID, workspace_id: int, because: Because, size: int) -> dict[str, Any]:
+def parameters(
+    change_set_id: uuid.UUID, workspace_id: int, because: Because, size: int, holders: Holders = ()
+) -> dict[str, Any]:
     """Parameters of `STORED` and of the hook, packed into few values because psycopg adapts each one."""
     made = {
         "workspace": workspace_id,
@@ -172,7 +188,7 @@ def parameters(change_set_id: uuid.UUID, workspace_id: int, because: Because, si
         "size": size,
         "around": f"{because.around.type}_{because.around.pk}" if because.around else None,
     }
-    return {"id": str(change_set_id), "made": to_json(made), **hooks.hook.given(because)}
+    return {"id": str(change_set_id), "made": to_json(made), **hooks.hook.given(because, holders)}
 
 
 def modified(operations: Sequence[Operation]) -> Iterator[tuple[Any, ...]]:

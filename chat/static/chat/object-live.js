@@ -52,8 +52,9 @@ class ObjectLive extends HTMLElement {
     else if (type === "ai:held_changed") tell("held-changed", { object, kind, count, changeSetId });
   }
 
-  /** The page may be older than the first event that was read. */
+  /** The page may be older than the first event that was read. No version tells of what the object holds. */
   async compare() {
+    if (this.hasAttribute("holds")) return this.later();
     try {
       if (String(await this.api.versionOf(this.object)) !== this.getAttribute("version")) this.later();
     } catch {

@@ -23,12 +23,19 @@ def widths(svg: str) -> list[float]:
     return [float(match.group(1)) if match else 0.0 for match in found]
 
 
-def finished(svg: str, scene: Scene, names: Sequence[Name | None]) -> str:
-    """The drawing with a link for each mark, in whose words it is told, and with classes in place of the library's."""
+def finished(svg: str, scene: Scene, names: Sequence[Name | None], corners: Sequence[float]) -> str:
+    """The drawing with a link for each mark, in whose words it is told, and with classes in place of the library's.
+
+    `corners` are the widths of the names of the quadrants.
+    """
     root = ElementTree.fromstring(svg)  # noqa: S314 - the library wrote it
     parts = {name: list(group) for name in _PARTS for group in _groups(root, name)}
     for element, name in zip(parts["names"], names, strict=True):
-        _fit(element, name)
+        if name:
+            _fit(element, name.length)
+    for group in _groups(root, "corners"):
+        for element, width in zip(group, corners, strict=True):
+            _fit(element, width)
     links = [_link(mark, [parts[name][index] for name in _PARTS]) for index, mark in enumerate(scene.marks)]
     _replace(root, links)
     _name_leaders(root, scene.marks)
@@ -58,11 +65,10 @@ def _link(mark: Mark, parts: Sequence[Element]) -> Element:
     return link
 
 
-def _fit(element: Element, name: Name | None) -> None:
+def _fit(element: Element, length: float) -> None:
     """Makes a name as long in every font of a reader as it is in the library's."""
-    if name:
-        element.set("textLength", str(math.floor(name.length)))
-        element.set("lengthAdjust", "spacingAndGlyphs")
+    element.set("textLength", str(math.floor(length)))
+    element.set("lengthAdjust", "spacingAndGlyphs")
 
 
 def _classes(mark: Mark) -> str:

@@ -235,13 +235,19 @@ def _around_mark(mark: Spot, width: float, canvas: Canvas) -> Iterator[Box]:
     yield from _within((Box(x, y, width, NAME_HEIGHT) for x, y in places), canvas)
 
 
-def _everywhere(mark: Spot, width: float, canvas: Canvas) -> list[Box]:
+def _everywhere(mark: Spot, width: float, canvas: Canvas) -> Iterator[Box]:
     """Places for a name in the whole canvas, the nearest to its mark first."""
     rows, columns = int(canvas.height // NAME_HEIGHT), int((canvas.width - width) // 10) + 1
-    boxes = [
-        Box(column * 10, row * NAME_HEIGHT, width, NAME_HEIGHT) for row in range(rows) for column in range(columns)
+    # Thousands are compared for some names: as numbers, which are boxes once they are asked for.
+    across = [
+        (max(10 * column - mark.x, mark.x - 10 * column - width, 0.0) ** 2, 10.0 * column) for column in range(columns)
     ]
-    return sorted(boxes, key=lambda box: math.dist(box.nearest(mark), (mark.x, mark.y)))
+    down = [
+        (max(top - mark.y, mark.y - top - NAME_HEIGHT, 0.0) ** 2, top)
+        for top in (row * NAME_HEIGHT for row in range(rows))
+    ]
+    for _distance, x, y in sorted((dx + dy, x, y) for dx, x in across for dy, y in down):
+        yield Box(x, y, width, NAME_HEIGHT)
 
 
 def _within(boxes: Iterable[Box], canvas: Canvas) -> Iterator[Box]:

@@ -46,7 +46,7 @@ def svg(scene: Scene) -> bytes:
     spots = placing.spots(scene, corners)
     names = _names(texts, widths, placing.names(widths, spots, corners, scene.canvas, placing.threshold_lines(scene)))
     drawn = vl_convert.vega_to_svg(spec.drawing(scene, spots, names), format_locale=scene.locale, allowed_base_urls=[])
-    return finishing.finished(drawn, scene, names).encode()
+    return finishing.finished(drawn, scene, names, corners).encode()
 
 
 def _names(texts: Sequence[str], widths: Sequence[float], boxes: Sequence[Box | None]) -> list[Name | None]:

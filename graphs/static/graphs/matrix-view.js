@@ -28,7 +28,8 @@ class MatrixView extends HTMLElement {
     this.listen("object-changed", folder, () => this.news());
     this.listen("held-changed", folder, () => this.drawSoon());
     NARROW.addEventListener("change", () => this.draw(), { signal });
-    this.observer = new MutationObserver(() => this.replaced());
+    // <object-live> has put another table in the place of the one that stood here.
+    this.observer = new MutationObserver(() => this.drawSoon());
     this.observer.observe(this, { childList: true });
     this.draw();
   }
@@ -45,10 +46,6 @@ class MatrixView extends HTMLElement {
     document.addEventListener(`countersign:${type}`, own, { signal: this.listeners.signal });
   }
 
-  /** <object-live> has put the table of what is saved in the place of the one that stood here. */
-  replaced() {
-    if (this.weights?.tried) this.drawSoon();
-  }
 
   get tried() {
     return this.weights?.tried ?? false;
