@@ -71,8 +71,8 @@ def enrich(run: ClaimedRun, member: Member) -> Prompt:
     else:
         asked = store_context(run, told) if told else None
     if asked is not None:
-        messages = [asked if each is earlier.question else each for each in earlier.messages]
-        earlier = replace(earlier, messages=messages)
+        question = earlier.question
+        earlier = replace(earlier, messages=[asked if each is question else each for each in earlier.messages])
     return prompt_of(run, member, earlier, system_prompt)
 
 
