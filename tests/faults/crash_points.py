@@ -86,8 +86,8 @@ POINTS = (
     Point("graphs.history.live_edits:save_edits", "leave"),
     Point("graphs.history.live_edits:save_due", "save_in_time"),
     # something is changed by hand, and taken back
-    Point("graphs.history.editing:edit", "edit_node"),
-    Point("graphs.history.editing:edit", "edit_row"),
+    Point("graphs.history.editing:_edit", "edit_node"),
+    Point("graphs.history.editing:_edit", "edit_row"),
     Point("graphs.api.history:_rolled_back", "roll_back_node"),
     Point("graphs.api.history:_rolled_back", "roll_back_row"),
     # a worker does what is due
