@@ -1,13 +1,17 @@
-"""What no field may be asked for: fields that there are not, values that are set by themselves, values too long."""
+"""What may not be asked for: unknown fields, values that are set by themselves or too long, changes of what goes."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
 
 from django.utils.translation import gettext as _
 
+from graphs.models import Object
 from graphs.objects.actions import ChangeRefused, some
-from graphs.objects.kinds import Kind
-from graphs.objects.operations import Create, Operation, Record
-from graphs.site.json_values import MAX_JSON_CHARS, is_too_long, shown
+from graphs.objects.kinds import Kind, is_object
+from graphs.objects.model_rows import placing, record_of
+from graphs.objects.operations import Create, Delete, Operation, Record
+from graphs.objects.refs import Ref
+from graphs.site.json_values import MAX_JSON_CHARS, is_too_long, same, shown
 
 
 def require_fields(kind: Kind, names: Collection[str]) -> None:
@@ -37,3 +41,23 @@ def refuse_oversized(operations: Iterable[Operation]) -> None:
             if is_too_long(value):
                 message = _("{field} of {item} would be longer than {most} characters.")
                 raise ChangeRefused(message.format(field=field, item=shown(str(operation.item)), most=MAX_JSON_CHARS))
+
+
+def require_place(kind: Kind, of: Object, row: Any, values: Record) -> None:
+    """Raises `ChangeRefused` for a value that would put a new row elsewhere than where its registration puts it."""
+    placed = {column.name for column in placing(kind, of)}
+    here = record_of(kind, row) if placed else {}
+    for name, value in values.items():
+        if kind.field(name).column in placed and not same(value, here[name]):
+            message = _("{field} says where {object} belongs, and is set by itself. Leave it out.")
+            raise ChangeRefused(message.format(field=name, object=Ref(kind.name, of.key)))
+
+
+def refuse_changes_of_deleted(around: Object, operations: Sequence[Operation]) -> None:
+    """Raises `ChangeRefused` if the object would go, and something of it change beside that."""
+    own = Ref(around.type, around.key)
+    if any(isinstance(each, Delete) and each.item == own for each in operations) and any(
+        not is_object(each.item.type) for each in operations
+    ):
+        message = _("{object} would be deleted with all that is in it. Leave out what else would change there.")
+        raise ChangeRefused(message.format(object=own))

@@ -22,10 +22,16 @@ from graphs.objects.actions import (
     some,
     steps_of,
 )
-from graphs.objects.asked_values import refuse_oversized, refuse_reserved, require_fields
+from graphs.objects.asked_values import (
+    refuse_changes_of_deleted,
+    refuse_oversized,
+    refuse_reserved,
+    require_fields,
+    require_place,
+)
 from graphs.objects.headers import existing, headers_of, is_key, may_see, parent_of, ref_of, rows_of, rows_with
 from graphs.objects.kinds import KINDS, Kind, is_object, store_of, whole_of
-from graphs.objects.model_rows import full_record, new_row, placing, record_of, row_of, writes_together
+from graphs.objects.model_rows import full_record, new_row, record_of, row_of, writes_together
 from graphs.objects.model_users import led_by
 from graphs.objects.new_keys import NewKeys, is_new, may_create, no_key
 from graphs.objects.operations import Create, Delete, Operation, Planned, Record, Target, Update, net, weight
@@ -85,7 +91,7 @@ def plan(
     refuse_too_much(operations)
     refuse_oversized(operations)
     require_room(around.workspace_id, operations)
-    _refuse_changes_of_deleted(around, operations)
+    refuse_changes_of_deleted(around, operations)
     # The object's own fields after its parts.
     ordered = sorted(operations, key=lambda each: each.item == Ref(around.type, around.key))
     return Planned(tuple(ordered), tuple(object_plan.targets.values()), object_plan.headers, object_plan.rows)
@@ -110,16 +116,6 @@ def _take(object_plan: "ObjectPlan", steps: Sequence[Action], do: Callable[[Any]
             raise ChangeRefused(message.format(most=MAX_OBJECTS))
     if problems:
         raise ChangeRefused(*problems)
-
-
-def _refuse_changes_of_deleted(around: Object, operations: Sequence[Operation]) -> None:
-    """Raises `ChangeRefused` if the object would go, and something of it change beside that."""
-    own = Ref(around.type, around.key)
-    if any(isinstance(each, Delete) and each.item == own for each in operations) and any(
-        not is_object(each.item.type) for each in operations
-    ):
-        message = _("{object} would be deleted with all that is in it. Leave out what else would change there.")
-        raise ChangeRefused(message.format(object=own))
 
 
 def refuse_too_much(operations: Sequence[Operation]) -> None:
@@ -234,7 +230,7 @@ class ObjectPlan:
             raise ChangeRefused(_("There is {object} already.").format(object=ref))
         of = Object(workspace_id=self.around.workspace_id, type=kind.name, key=key)
         planned = _PlannedObject(of, new_row(kind, of, {}), None)
-        _require_place(kind, planned, values)
+        require_place(kind, planned.of, planned.row, values)
         record = store_of(kind.name).checked(ref, self._full(planned, values, _without_a_look(kind, free=free)))
         self._planned[ref] = replace(planned, record=record)
         self._keys.give(ref)
@@ -402,13 +398,3 @@ def _without_a_look(kind: Kind, *, free: bool) -> set[str]:
     return {
         each.name for each in columns if each.primary_key or not (each.unique or each.remote_field.limit_choices_to)
     }
-
-
-def _require_place(kind: Kind, planned: _PlannedObject, values: Record) -> None:
-    """Raises `ChangeRefused` for a value that would put a new row elsewhere than where its registration puts it."""
-    placed = {column.name for column in placing(kind, planned.of)}
-    here = record_of(kind, planned.row) if placed else {}
-    for name, value in values.items():
-        if kind.field(name).column in placed and not same(value, here[name]):
-            message = _("{field} says where {object} belongs, and is set by itself. Leave it out.")
-            raise ChangeRefused(message.format(field=name, object=Ref(kind.name, planned.of.key)))
