@@ -38,7 +38,7 @@ def test_cu_018_alice_asks_rates_sees_what_would_change_and_approves_bob_sees_it
     expect(answer.get_by_role("link", name="Mood of customers")).to_have_attribute("href", f"{url}{path_of(mood)}")
     alice.ask("Rate the value of Mood of customers with 4")
     expect(alice.cards).to_contain_text("Change Mood of customers")
-    expect(alice.cards).to_contain_text("[savings].rating")
+    expect(alice.cards).to_contain_text("Savings: rating")
     assert UseCase.objects.get(pk=mood.pk).data == mood.data
     alice.cards.get_by_role("button", name="Approve").click()
     expect(alice.cards).to_have_attribute("data-status", "applied")
