@@ -8,12 +8,8 @@ export DATA_DIR DEMO_PASSWORD
 # Many processes start: they find again what the first one has compiled.
 unexport PYTHONDONTWRITEBYTECODE
 
-# Those of a system are built to be fast: tests take a sixth less of a processor with one than with most built at home.
-SYSTEM_PYTHONS = /usr/bin/python3.11 /usr/bin/python3.12 /usr/bin/python3.13
-# The first of the system that makes environments by itself, else the first Python that is new enough and really runs.
-FIND_PYTHON = for name in $(SYSTEM_PYTHONS); do \
-	$$name -c 'import ensurepip' >/dev/null 2>&1 && { echo $$name; exit; }; done; \
-	for name in python3.11 python3.12 python3.13 python3; do \
+# The first Python that is new enough and really runs.
+FIND_PYTHON = for name in python3.11 python3.12 python3.13 python3; do \
 	$$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && { echo $$name; exit; }; done; \
 	echo "echo Countersign needs Python 3.11 or newer: install it. && false"
 INSTALL = `$(FIND_PYTHON)` config/install.py

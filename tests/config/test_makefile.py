@@ -1,11 +1,7 @@
-"""The Makefile: what is secret goes from the environment to the environment, past every command line; which Python it
-takes."""
+"""The Makefile: what is secret goes from the environment to the environment, past every command line."""
 
 import os
 import subprocess
-from pathlib import Path
-
-import pytest
 
 from tests.config.running import ROOT
 
@@ -37,27 +33,3 @@ def test_no_page_of_the_docs_writes_it_after_make() -> None:
         if "DEMO_PASSWORD=" in line.partition("make run")[2]
     ]
     assert wrong == []
-
-
-@pytest.mark.parametrize(
-    ("systems", "taken"),
-    [
-        (("absent", "whole"), "whole"),
-        (("bare", "whole"), "whole"),
-        (("bare", "absent"), "python3.12"),
-    ],
-)
-def test_it_takes_a_python_of_the_system_that_makes_environments_and_else_one_that_is_found(
-    tmp_path: Path, systems: tuple[str, ...], taken: str
-) -> None:
-    """Debian has what makes them in a package of its own."""
-    old = 'case "$2" in *version_info*) exit 1;; esac'
-    for name, does in {"whole": "", "bare": "exit 1", "python3.11": old, "python3.12": ""}.items():
-        (tmp_path / name).write_text(f"#!/bin/sh\n{does}\n")
-        (tmp_path / name).chmod(0o755)
-    chosen = subprocess.run(
-        ["make", "-f", "-", "chosen", f"SYSTEM_PYTHONS={' '.join(str(tmp_path / name) for name in systems)}"],
-        input="include Makefile\nchosen:\n\t@echo `$(FIND_PYTHON)`\n",
-        cwd=ROOT, env=os.environ | {"PATH": f"{tmp_path}:{os.defpath}"}, capture_output=True, text=True,
-    )  # fmt: skip
-    assert Path(chosen.stdout.strip()).name == taken, chosen.stderr
