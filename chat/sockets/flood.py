@@ -1,6 +1,7 @@
 """Limits fragments and pings of a socket, which cost reading but never become a message that `pace` counts.
 
-And writes its frames without what Autobahn does beside, and refuses handshakes as everything else is refused.
+And writes its frames without what Autobahn does beside, however long they are, and refuses handshakes as everything
+else is refused.
 """
 
 import logging
@@ -41,6 +42,14 @@ class LimitedSocket(WebSocketProtocol):
     def onPong(self, payload: bytes) -> None:  # noqa: N802 - Autobahn's name.
         if self._allowed():
             super().onPong(payload)
+
+    def sendMessage(self, *message: Any, **how: Any) -> None:  # noqa: N802 - Autobahn's name.
+        """Sends what the site has to say, however long: Autobahn has one limit for that and for what comes."""
+        taken, self.maxMessagePayloadSize = self.maxMessagePayloadSize, 0
+        try:
+            super().sendMessage(*message, **how)
+        finally:
+            self.maxMessagePayloadSize = taken
 
     def sendData(self, data: bytes, sync: bool = False, chopsize: int | None = None) -> None:  # noqa: N802 - as above.
         """Writes at once where nothing waits: for each frame Autobahn composes a coloured line of a log that is off."""

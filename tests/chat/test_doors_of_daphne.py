@@ -116,6 +116,19 @@ def test_it_refuses_frames_that_are_too_big(web: WebProcess, alice: User) -> Non
         assert until_closed(connection)[0] == 1009
 
 
+def test_what_it_says_may_be_longer_than_what_it_takes(alice: User, nba: Graph) -> None:
+    """An answer, which ended the socket and each one that came back for it."""
+    with web_processes(MAX_FRAME_BYTES="1024") as [web], signed_in(web, alice) as connection:
+        send(connection, "ai:chat", _id=1, message="help", context={"type": "graph", "id": "nba"})
+        accepted = frame(connection, "ai:accepted")
+        complete = frame(connection, "ai:complete")
+        assert len(json.dumps(complete)) > 1024
+        send(connection, "ai:subscribe", _id=2, sessionId=accepted["sessionId"], after=0)
+        assert frame(connection, "ai:complete")["fullText"] == complete["fullText"]
+        connection.send("x" * 1_025)
+        assert until_closed(connection)[0] == 1009
+
+
 def test_it_slows_down_who_sends_faster_than_allowed_and_ends_who_goes_on(web: WebProcess, alice: User) -> None:
     with signed_in(web, alice) as connection:
         with suppress(ConnectionClosed):
