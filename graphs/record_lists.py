@@ -141,6 +141,8 @@ def _chosen(request: HttpRequest, member: Member, kind: Kind) -> list[Ref]:
         rows = rows_named(member, kind, request.POST.getlist("record")[:RECORDS_PER_PAGE])
         return [Ref(kind.name, key) for key in rows]
     asked = _asked(request, member, kind, words_of(request.GET.get("search", ""))[:MOST_WORDS])
+    if request.GET.get("in") and asked.holder is None:  # it would be all that the workspace has
+        raise ChangeRefused(_("What was to hold it is not there any more."))
     found = listing.matching(member, kind, asked).order_by(*asked.ordering)
     if asked.status:
         found = found.filter(status=asked.status)

@@ -334,3 +334,17 @@ def test_nobody_else_changes_all_of_a_list(portfolio: Portfolio, bob: User, char
     assert signed_in(bob).post("/use-cases/status/", {"all": "1", "status": "archived"}).status_code == 403
     signed_in(charlie).post("/use-cases/status/", {"all": "1", "status": "archived"})
     assert not UseCase.objects.filter(status=Status.ARCHIVED).exists()
+
+
+def test_all_of_a_folder_that_went_meanwhile_is_nothing(
+    portfolio: Portfolio, alice: User, other_workspace: Workspace
+) -> None:
+    """The list that was open when it went, and one of a folder elsewhere, must not stand for the whole workspace."""
+    foreign = Folder.objects.create(workspace=other_workspace, name="Foreign")
+    gone = Folder.objects.create(workspace=portfolio.workspace, name="Gone")
+    Folder.objects.filter(pk=gone.pk).delete()
+    for holder in (gone.pk, foreign.pk, "nonsense"):
+        address = f"/use-cases/status/?in={holder}"
+        told = signed_in(alice).post(address, {"all": "1", "status": "archived"}, follow=True).content.decode()
+        assert "is not there any more" in told
+    assert not UseCase.objects.filter(status=Status.ARCHIVED).exists()
