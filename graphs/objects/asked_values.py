@@ -1,4 +1,4 @@
-"""What may not be asked for: unknown fields, values that are set by themselves or too long, changes of what goes."""
+"""What may not be asked for: unknown fields, values that are set by themselves, too much, changes of what goes."""
 
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
@@ -9,9 +9,13 @@ from graphs.models import Object
 from graphs.objects.actions import ChangeRefused, some
 from graphs.objects.kinds import Kind, is_object
 from graphs.objects.model_rows import placing, record_of
-from graphs.objects.operations import Create, Delete, Operation, Record
+from graphs.objects.operations import Create, Delete, Operation, Record, weight
 from graphs.objects.refs import Ref
 from graphs.site.json_values import MAX_JSON_CHARS, is_too_long, same, shown
+
+#: Characters of all that one change takes and gives, as JSON; so few operations are not weighed.
+MAX_CHANGE_CHARS = 50_000_000
+FEW = 20
 
 
 def require_fields(kind: Kind, names: Collection[str]) -> None:
@@ -31,6 +35,13 @@ def refuse_reserved(kind: Kind, new: Record, record: Record) -> None:
         if value in kind.field(name).reserved and record.get(name) != value:
             message = _("{field}: “{value}” is set by itself while something is generated. Choose another value.")
             raise ChangeRefused(message.format(field=name, value=value))
+
+
+def refuse_too_much(operations: Sequence[Operation]) -> None:
+    """Raises `ChangeRefused` where all of many operations are too long together: all is held, stored and shown."""
+    if len(operations) > FEW and weight(operations) > MAX_CHANGE_CHARS:
+        message = _("More than {most} characters would change, come or go at once. Do it in parts.")
+        raise ChangeRefused(message.format(most=MAX_CHANGE_CHARS))
 
 
 def refuse_oversized(operations: Iterable[Operation]) -> None:

@@ -26,6 +26,7 @@ from graphs.objects.asked_values import (
     refuse_changes_of_deleted,
     refuse_oversized,
     refuse_reserved,
+    refuse_too_much,
     require_fields,
     require_place,
 )
@@ -34,7 +35,7 @@ from graphs.objects.kinds import KINDS, Kind, is_object, store_of, whole_of
 from graphs.objects.model_rows import full_record, new_row, record_of, row_of, writes_together
 from graphs.objects.model_users import led_by
 from graphs.objects.new_keys import NewKeys, is_new, may_create, no_key
-from graphs.objects.operations import Create, Delete, Operation, Planned, Record, Target, Update, net, weight
+from graphs.objects.operations import Create, Delete, Operation, Planned, Record, Target, Update, net
 from graphs.objects.patches import replaced
 from graphs.objects.plain_rows import ReadRow, stores_as_given
 from graphs.objects.refs import Ref
@@ -47,9 +48,6 @@ from graphs.site.preview_places import require_time
 
 #: Items that one plan may change, beside those that go with something of which they are parts.
 MAX_OPERATIONS = 5_000
-#: Characters of all that one change takes and gives, as JSON; so few operations are not weighed.
-MAX_CHANGE_CHARS = 50_000_000
-FEW = 20
 #: Actions of one plan that concern whole objects: each of these is read, checked and saved through its model. Updates
 #: of rows that are read together and saved together do not count: they take as many statements as one.
 MAX_OBJECTS = 200
@@ -116,13 +114,6 @@ def _take(object_plan: "ObjectPlan", steps: Sequence[Action], do: Callable[[Any]
             raise ChangeRefused(message.format(most=MAX_OBJECTS))
     if problems:
         raise ChangeRefused(*problems)
-
-
-def refuse_too_much(operations: Sequence[Operation]) -> None:
-    """Raises `ChangeRefused` where all of many operations are too long together: all is held, stored and shown."""
-    if len(operations) > FEW and weight(operations) > MAX_CHANGE_CHARS:
-        message = _("More than {most} characters would change, come or go at once. Do it in parts.")
-        raise ChangeRefused(message.format(most=MAX_CHANGE_CHARS))
 
 
 @dataclass(slots=True)

@@ -8,14 +8,14 @@ from django.utils.translation import gettext as _
 from graphs.history import editing
 from graphs.models import Object
 from graphs.objects.actions import ChangeRefused, CreateObject
-from graphs.objects.asked_values import refuse_oversized
+from graphs.objects.asked_values import refuse_oversized, refuse_too_much
 from graphs.objects.headers import children_of, listed, parent_of, ref_of, require_may_edit_all
 from graphs.objects.kinds import KINDS, Kind, store_of
 from graphs.objects.marks import mark_of
 from graphs.objects.model_rows import record_of, row_of
 from graphs.objects.one_by_one import refuse_many
 from graphs.objects.operations import Create, Operation, Record
-from graphs.objects.planning import MAX_OPERATIONS, ObjectPlan, refuse_too_much
+from graphs.objects.planning import MAX_OPERATIONS, ObjectPlan
 from graphs.objects.refs import Ref
 from graphs.objects.stores import find
 from graphs.site.access import Member, or_not_found

@@ -7,13 +7,13 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from graphs.models import Company, Folder, UseCase, Workspace
-from graphs.objects import planning
+from graphs.objects import asked_values
 from tests.cast import signed_in
 from tests.graphs.api.callers import post_json, problem
 from tests.graphs.tables.files import send
 
 pytestmark = pytest.mark.django_db
-COUNT = planning.FEW + 1
+COUNT = asked_values.FEW + 1
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def folder(demo_workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> Folder
         UseCase(workspace=demo_workspace, folder=made, data={"name": f"n{n}", "problem": "x" * 100})
         for n in range(COUNT)
     )
-    monkeypatch.setattr(planning, "MAX_CHANGE_CHARS", 100 * COUNT)
+    monkeypatch.setattr(asked_values, "MAX_CHANGE_CHARS", 100 * COUNT)
     return made
 
 
