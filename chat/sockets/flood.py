@@ -24,6 +24,7 @@ class LimitedSocket(WebSocketProtocol):
 
     _fragments = 0
     _pings: Pace | None = None
+    maxMessagePayloadSize: int  # noqa: N815 - Autobahn's name.
 
     def onMessageBegin(self, isBinary: bool) -> None:  # noqa: N802, N803 - Autobahn's names.
         self._fragments = 0
