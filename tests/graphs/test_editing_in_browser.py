@@ -296,6 +296,27 @@ def test_the_types_of_the_workspace_are_made_and_changed(opened: Opened) -> None
     expect(dialog).to_contain_text("no node types of its own")
 
 
+def test_a_sheet_that_somebody_named_meanwhile_keeps_that_name(opened: Opened, nba: Graph) -> None:
+    page = opened()
+    page.evaluate("""async () => {
+        const { manageSheets } = await import("/static/graphs/view/editing/sheet-dialog.js");
+        const named = (name) => [{ key: "main", name, nodes: [], notes: [] }];
+        Object.assign(window, { named, sheets: named("Main"), asked: [] });
+        const perform = async (asked) => { window.asked.push(asked); return { saved: true }; };
+        manageSheets(document.body, () => window.sheets, perform);
+    }""")
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Name of the sheet").fill("Mine")
+    page.evaluate("() => { window.sheets = window.named('Theirs'); }")
+    page.keyboard.press("Tab")
+    expect(dialog).to_contain_text("Somebody named this sheet “Theirs” meanwhile. Yours was not saved.")
+    expect(dialog.get_by_label("Name of the sheet")).to_have_value("Theirs")
+    assert page.evaluate("window.asked") == []
+    dialog.get_by_label("Name of the sheet").fill("Mine")
+    page.keyboard.press("Tab")
+    eventually(page, lambda: page.evaluate("window.asked.length"), 1)
+
+
 def test_a_question_about_a_sheet_stays_while_an_earlier_change_is_answered(opened: Opened, nba: Graph) -> None:
     Sheet.objects.create(graph=nba, key="second", name="Second", position=1)
     page = opened()

@@ -17,7 +17,7 @@ export async function manageSheets(root, sheets, perform) {
     let asked = null;
     const show = (message = "", focus = "") => {
       asked = null;
-      place.replaceChildren(...listOf(sheets(), { change, ask, close }, message));
+      place.replaceChildren(...listOf(sheets(), { change, ask, close, show, now: (key) => sheets().find((one) => one.key === key) }, message));
       ((focus && place.querySelector(focus)) || place.querySelector("[data-new]")).focus();
     };
     const change = async (action, given, focus) => {
@@ -35,13 +35,15 @@ export async function manageSheets(root, sheets, perform) {
   });
 }
 
-function listOf(sheets, { change, ask, close }, message) {
+function listOf(sheets, { change, ask, close, show, now }, message) {
   const named = (key, what) => `[data-sheet="${CSS.escape(key)}"] ${what}`;
   const rows = sheets.map((sheet, at) => {
     const { key, name } = sheet;
     const field = html("input", { value: name, maxlength: LONGEST, required: true, "aria-label": t("Name of the sheet") });
     field.addEventListener("change", () => {
-      if (field.value.trim() && field.value !== name) change("update_sheet", { sheetKey: key, name: field.value }, named(key, "input"));
+      const other = now(key)?.name ?? name;
+      if (other !== name) show(t("Somebody named this sheet “{name}” meanwhile. Yours was not saved.", { name: other }), named(key, "input"));
+      else if (field.value.trim() && field.value !== name) change("update_sheet", { sheetKey: key, name: field.value }, named(key, "input"));
       else field.value = name;
     });
     const put = (position, side) => change("update_sheet", { sheetKey: key, position }, named(key, `[data-side=${side}]:enabled`));
