@@ -2,8 +2,11 @@
 
 Each connection keeps plans of its own, of a statement that it has run ten times. The library's pool gives out the one
 that rested for longest: after a rush twenty took turns, and a question that one person asks met plans of none of them.
+
+Those that rest may have been closed by the other side long ago: each is looked at before it is given out.
 """
 
+import select
 from typing import Any
 
 from django.db.backends.base.base import NO_DB_ALIAS
@@ -22,6 +25,18 @@ class LastFirst(_Pool):
         return super()._get_ready_connection(timeout)
 
 
+def has_not_ended(connection: Any) -> None:
+    """Raises `psycopg.OperationalError` for a connection that the other side has closed.
+
+    One that rests has nothing to read but its end, or a word of the server: only then the server is asked whether it is
+    well.
+    """
+    poll = select.poll()
+    poll.register(connection.fileno(), select.POLLIN)
+    if poll.poll(0):
+        LastFirst.check_connection(connection)
+
+
 class DatabaseWrapper(_Wrapper):
     """Django's, which would make a pool of the library's."""
 
@@ -35,7 +50,7 @@ class DatabaseWrapper(_Wrapper):
                 kwargs=self.get_connection_params() | {"autocommit": True},
                 open=False,
                 configure=self._configure_connection,
-                check=LastFirst.check_connection if checks else None,
+                check=LastFirst.check_connection if checks else has_not_ended,
                 **({} if options is True else options),
             )
             self._connection_pools.setdefault(self.alias, made)

@@ -1,13 +1,16 @@
-"""The pool of Django's connections gives out the one that came back last."""
+"""The pool of Django's connections gives out the one that came back last, and none that the server has closed."""
 
+import select
 from collections.abc import Iterator
 from typing import Any
 
+import psycopg
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 
-from config.database.base import DatabaseWrapper, LastFirst
+from config.database.base import DatabaseWrapper, LastFirst, has_not_ended
+from tests.chat.engine.driving import until
 
 
 @pytest.fixture
@@ -63,8 +66,9 @@ def test_its_options_are_those_of_django(pool: Any) -> None:
 
 @pytest.mark.usefixtures("no_other_pool")
 @pytest.mark.parametrize("checks", [True, False])
-def test_connections_are_checked_if_the_settings_ask_for_it(checks: bool) -> None:
-    assert bool(wrapper({"min_size": 1}, CONN_HEALTH_CHECKS=checks).pool._check) == checks
+def test_connections_are_asked_each_time_only_if_the_settings_say_so(checks: bool) -> None:
+    made = wrapper({"min_size": 1}, CONN_HEALTH_CHECKS=checks).pool
+    assert made._check is (LastFirst.check_connection if checks else has_not_ended)
 
 
 @pytest.mark.usefixtures("no_other_pool")
@@ -80,14 +84,35 @@ def test_none_is_made_where_none_is_wanted(pool: Any) -> None:
 
 @pytest.mark.django_db
 @pytest.mark.usefixtures("no_other_pool")
-def test_a_connection_that_is_dead_is_not_given_out_where_they_are_checked() -> None:
-    pool = wrapper({"min_size": 1, "max_size": 1}, CONN_HEALTH_CHECKS=True).pool
-    pool.open()
+@pytest.mark.parametrize("checks", [True, False])
+def test_connections_that_died_while_they_rested_are_not_given_out(checks: bool) -> None:
+    pool = wrapper({"min_size": 3, "max_size": 3}, CONN_HEALTH_CHECKS=checks).pool
+    pool.open(wait=True)
+    try:
+        resting = [pool.getconn() for _ in range(3)]
+        for each in resting:
+            pool.putconn(each)
+        with connection.cursor() as cursor:
+            for each in resting:
+                cursor.execute("SELECT pg_terminate_backend(%s, 5000)", [each.info.backend_pid])
+        given = [pool.getconn() for _ in range(3)]
+        assert [each.execute("SELECT 1").fetchone() for each in given] == [(1,)] * 3
+    finally:
+        pool.close()
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("no_other_pool")
+def test_one_to_which_the_server_has_said_something_is_given_out() -> None:
+    pool = wrapper({"min_size": 1, "max_size": 1}).pool
+    pool.open(wait=True)
     try:
         one = pool.getconn()
+        one.execute("LISTEN said")
         pool.putconn(one)
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_terminate_backend(%s, 5000)", [one.info.backend_pid])
-        assert pool.getconn().execute("SELECT 1").fetchone() == (1,)
+        with psycopg.connect(**connection.get_connection_params() | {"autocommit": True}) as another:
+            another.execute("NOTIFY said")
+        until(lambda: select.select([one], [], [], 0)[0])
+        assert pool.getconn() is one
     finally:
         pool.close()
