@@ -1,6 +1,6 @@
 """Sessions and messages that a person may see."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,6 +40,13 @@ SELECT {row_store.columns(Session, of="session")}, {_PLACE.format(session="sessi
 {_OWN_SESSION} FOR NO KEY UPDATE OF session, stream
 """  # noqa: S608 - what is inserted are names of columns and a constant
 _IN = f"SELECT {row_store.columns(Workspace, of='workspace')}, membership.role {_OWN_SESSION}"
+#: Written out, as every list asks.
+_COUNTS = """
+SELECT session.context_id, count(*) FROM chat_session AS session JOIN auth_user AS u ON u.id = session.owner_id
+JOIN graphs_membership AS membership ON membership.workspace_id = session.workspace_id AND membership.user_id = u.id
+WHERE u.id = %s AND u.is_active AND session.workspace_id = %s AND session.hidden_at IS NULL
+AND session.context_type = %s AND session.context_id = ANY(%s::text[]) GROUP BY session.context_id
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +117,13 @@ def sessions_of(member: Member, context_type: str = "", context_id: str = "") ->
     if context_type:
         sessions = sessions.filter(context_type=context_type, context_id=context_id)
     return sessions
+
+
+def counts_about(member: Member, kind: str, keys: Iterable[str]) -> dict[str, int]:
+    """How many conversations the person has about objects of a kind in this workspace, by the keys of those."""
+    with connection.cursor() as cursor:
+        cursor.execute(_COUNTS, [member.user.pk, member.workspace.pk, kind, row_store.as_array(keys)])
+        return dict(cursor.fetchall())
 
 
 def messages_of(session: Session) -> QuerySet[Message]:
