@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
-from django.db.models import CharField, Count, F, Model, QuerySet, Value
+from django.db.models import CharField, Count, F, QuerySet, Value
 from django.urls import reverse
 
 from graphs.models import Object, Workspace
@@ -94,14 +94,14 @@ def by_status(rows: QuerySet[Any]) -> dict[str, int]:
     return {status: counts.get(status, 0) for status in Status.values}
 
 
-def shown(kind: Kind, rows: QuerySet[Any]) -> QuerySet[Any]:
-    """Rows with what lists show of them: their texts and other values are not read."""
+def shown(kind: Kind, rows: QuerySet[Any]) -> QuerySet[Any, Any]:
+    """What lists show of rows, as named tuples: their texts and other values are not read."""
     above = (kind.parent, f"{kind.parent}__name") if kind.parent else ()
-    return rows.only("name", "status", "updated_at", *above)
+    return rows.values_list("id", "name", "status", "updated_at", *above, named=True)
 
 
 def as_listed(kind: Kind, rows: Sequence[Any]) -> list[ListedRecord]:
-    """Rows with their addresses, what holds them, and how much they hold: one statement for each kind of these."""
+    """Rows of `shown` with their addresses, and how much they hold: one statement for each kind of these."""
     held = [(str(child.plural), _counts(child, rows)) for child in children_of(kind)]
     address, address_above = _addresses(kind), _addresses(parent_of(kind))
     found = []
@@ -109,14 +109,14 @@ def as_listed(kind: Kind, rows: Sequence[Any]) -> list[ListedRecord]:
         above = getattr(row, kind.parent) if kind.parent else None
         found.append(
             ListedRecord(
-                str(row.pk),
+                str(row.id),
                 row.name,
-                address(row.pk),
+                address(row.id),
                 row.status,
                 row.updated_at,
-                above.name if above else "",
-                address_above(above.pk) if above else "",
-                [(called, counts.get(row.pk, 0)) for called, counts in held],
+                getattr(row, f"{kind.parent}__name") if above else "",
+                address_above(above) if above else "",
+                [(called, counts.get(row.id, 0)) for called, counts in held],
             )
         )
     return found
@@ -176,7 +176,7 @@ def latest(workspace: Workspace) -> list[tuple[str, str]]:
     return [(name, reverse(url, args=[key])) for url, key, name, _when in found]
 
 
-def _counts(child: Kind, rows: Sequence[Model]) -> dict[Any, int]:
+def _counts(child: Kind, rows: Sequence[Any]) -> dict[Any, int]:
     """How many records of a kind these hold, by their primary keys."""
-    held = child.model._default_manager.filter(**{f"{child.parent}__in": [row.pk for row in rows]})
+    held = child.model._default_manager.filter(**{f"{child.parent}__in": [row.id for row in rows]})
     return dict(held.order_by().values_list(child.parent).annotate(Count("pk")))

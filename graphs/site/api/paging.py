@@ -27,7 +27,7 @@ PAGE_PARAMETERS = [
     OpenApiParameter("limit", {"type": "integer", "minimum": 1, "maximum": MAX_PAGE_SIZE, "default": PAGE_SIZE}),
 ]
 
-Row = TypeVar("Row", bound=Model)
+Row = TypeVar("Row")
 Listed = TypeVar("Listed")
 Direction = Literal["after", "before"]
 
@@ -52,7 +52,7 @@ class PageShape(Shape, Generic[Listed]):
         return cls(results=results, next=page.next, previous=page.previous, **more)
 
 
-def asked_page(request: Request, rows: QuerySet[Row], ordering: Sequence[str]) -> Page[Row]:
+def asked_page(request: Request, rows: QuerySet[Any, Row], ordering: Sequence[str]) -> Page[Row]:
     """The page of `rows` that `?cursor=` and `?limit=` ask for, with its neighbours' addresses. Raises `Problem` 400.
 
     `ordering` names fields, all ascending or all with a minus, the last of them unique.
@@ -62,8 +62,11 @@ def asked_page(request: Request, rows: QuerySet[Row], ordering: Sequence[str]) -
     return replace(page, next=_link(request, page.next), previous=_link(request, page.previous))
 
 
-def page_of(rows: QuerySet[Row], ordering: Sequence[str], cursor: str | None, limit: int) -> Page[Row]:
-    """At most `limit` rows after, or before, a cursor. Raises `Problem` 400 for a bad cursor."""
+def page_of(rows: QuerySet[Any, Row], ordering: Sequence[str], cursor: str | None, limit: int) -> Page[Row]:
+    """At most `limit` rows after, or before, a cursor. Raises `Problem` 400 for a bad cursor.
+
+    Rows are of a model, or named tuples that have the fields of the ordering.
+    """
     direction: Direction = "after"
     if cursor:
         direction, values = _read(cursor, rows.model, ordering)
@@ -75,11 +78,12 @@ def page_of(rows: QuerySet[Row], ordering: Sequence[str], cursor: str | None, li
     found = found[:limit]
     if backwards:
         found.reverse()
+    fields = _fields(rows.model, ordering)
     has_next, has_previous = (True, more) if backwards else (more, cursor is not None and bool(cursor))
     return Page(
         found,
-        next=_cursor("after", found[-1], ordering) if found and has_next else None,
-        previous=_cursor("before", found[0], ordering) if found and has_previous else None,
+        next=_cursor("after", found[-1], fields) if found and has_next else None,
+        previous=_cursor("before", found[0], fields) if found and has_previous else None,
     )
 
 
@@ -103,8 +107,8 @@ def _fields(model: type[Model], ordering: Sequence[str]) -> "list[Field[Any, Any
     return [fields[name] for name in _names(ordering)]
 
 
-def _cursor(direction: Direction, row: Model, ordering: Sequence[str]) -> str:
-    values = [field.value_to_string(row) for field in _fields(type(row), ordering)]
+def _cursor(direction: Direction, row: Any, fields: "Sequence[Field[Any, Any]]") -> str:
+    values = [field.value_to_string(row) for field in fields]
     return base64.urlsafe_b64encode(json.dumps([direction, *values]).encode()).decode().rstrip("=")
 
 
