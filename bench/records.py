@@ -1,6 +1,7 @@
 """What business records cost: changes beside bare saves, lists and the matrix beside their SQL, retrieval among many.
 
-All of it in one process over the functions behind the doors and the pages (`bench.record_times`).
+All of it in one process over the functions behind the doors and the pages (`bench.record_times`). CPU is that of this
+process and of PostgreSQL.
 """
 
 import json
@@ -50,11 +51,14 @@ def rows(times: Mapping[str, Sequence[float]], statements: int, scale: Scale) ->
 
     yield row("audited update of a record / bare save", "bare save", "audited update", 1.25)
     yield row("audited update / row held, read, validated and saved", "read and save", "audited update", None)
+    yield row("audited update, CPU / bare save, CPU", "bare save, CPU", "audited update, CPU", None)
     listed = f"{scale.listed:,} use cases"
     yield row(f"page with the list of {listed} / its SQL", "bare list", "list", 3.0)
     yield row("the same list without its page / its SQL", "bare list", "read list", None)
     yield row("the same page / Django's own ListView of the same rows", "plain list", "list", None)
     yield row("the same page / one without a list", "other page", "list", None)
+    yield row("the same page, CPU / its SQL, CPU", "bare list, CPU", "list, CPU", None)
+    yield row("the same page, CPU / Django's own ListView, CPU", "plain list, CPU", "list, CPU", None)
     yield row(f"matrix of {listed} / its SQL", "bare matrix", "matrix", 3.0)
     yield row(f"retrieval p95, {scale.many:,} records / {scale.few:,}", "retrieval few", "retrieval many", 3.0, p95)
     nothing, asked = float("nan"), f"question about a folder of {scale.few:,} use cases, CPU"
