@@ -30,8 +30,8 @@ def needles(question: str) -> list[tuple[str, ...]]:
     """What is looked for in fields: the question as it is, and its first and last words, each in its forms."""
     words = search_words(question)
     ends = words if len(words) <= MAX_WORDS else words[: MAX_WORDS // 2] + words[-MAX_WORDS // 2 :]
-    whole = [(question,)] if question.strip() else []
-    return [*whole, *(some for some in map(forms, ends) if question not in some)]
+    each = [*map(forms, ends)]
+    return each if any(question in some for some in each) or not question.strip() else [(question,), *each]
 
 
 def forms_of(question: str) -> dict[str, str]:
