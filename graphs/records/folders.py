@@ -13,7 +13,7 @@ from graphs.records.texts import Line, Name, Text
 from graphs.site.json_values import with_whole_numbers
 
 AxisId = Annotated[str, Field(min_length=1, max_length=limits.AXIS_ID_CHARS), STORABLE]
-Rating = Annotated[int, BeforeValidator(with_whole_numbers), Field(ge=1, le=limits.RATING)]
+Rating = Annotated[int, Field(ge=1, le=limits.RATING), BeforeValidator(with_whole_numbers)]
 Threshold = Annotated[float, Field(ge=0, le=limits.THRESHOLD, allow_inf_nan=False)]
 
 
