@@ -65,7 +65,8 @@ def record_list(request: HttpRequest, member: Member, kind: str) -> HttpResponse
         "filters": listing.as_filters(known, asked),
         "refused": refused,
         "most_words": MOST_WORDS if len(words) > MOST_WORDS else None,
-        "is_filtered": bool(asked.search or asked.status or asked.holder),
+        "is_filtered": bool(asked.search or asked.status or asked.holder or asked.is_in_nothing),
+        "everywhere": _everywhere(request),
         "records": records,
         "keys": [record.key for record in records],
         "children": children_of(known),
@@ -141,7 +142,7 @@ def _chosen(request: HttpRequest, member: Member, kind: Kind) -> list[Ref]:
         rows = rows_named(member, kind, request.POST.getlist("record")[:RECORDS_PER_PAGE])
         return [Ref(kind.name, key) for key in rows]
     asked = _asked(request, member, kind, words_of(request.GET.get("search", ""))[:MOST_WORDS])
-    if request.GET.get("in") and asked.holder is None:  # it would be all that the workspace has
+    if asked.is_in_nothing:
         raise ChangeRefused(_("What was to hold it is not there any more."))
     found = listing.matching(member, kind, asked).order_by(*asked.ordering)
     if asked.status:
@@ -156,12 +157,23 @@ def _chosen(request: HttpRequest, member: Member, kind: Kind) -> list[Ref]:
 def _asked(request: HttpRequest, member: Member, kind: Kind, words: Sequence[str]) -> Asked:
     """What the address asks for, without what cannot be."""
     status, order = request.GET.get("status", ""), request.GET.get("order", "name")
+    key = request.GET.get("in", "") if parent_of(kind) else ""
+    holder = _above(member, kind, key)
     return Asked(
         search=" ".join(words),
         status=status if status in Status.values else "",
-        holder=_above(member, kind, request.GET.get("in", "")),
+        holder=holder,
+        is_in_nothing=bool(key) and holder is None,
         order=order if order.removeprefix("-") in ORDERS else "name",
     )
+
+
+def _everywhere(request: HttpRequest) -> str:
+    """The query of the list as it was asked for, whatever holds what it shows."""
+    query = request.GET.copy()
+    for name in ("in", "cursor"):
+        query.pop(name, None)
+    return query.urlencode()
 
 
 def _holder(member: Member, kind: Kind, key: str) -> Object | None:

@@ -23,7 +23,8 @@ from graphs.objects.operations import Record
 from graphs.objects.refs import Ref, RefText
 from graphs.site.access import Member, NotFound
 from graphs.site.accounts import Account
-from rag.sources.objects.search import find, needles
+from rag.sources.objects.search import find
+from rag.sources.objects.texts import needles
 from rag.texts.shortening import cut
 
 #: Rows of one list, versions of one history and changes of each.

@@ -32,7 +32,7 @@ from graphs.models.visible_text import is_blank, one_line
 from graphs.objects.actions import ChangeRefused, some
 from graphs.objects.kinds import KINDS, Field, Kind, is_secret
 from graphs.objects.operations import OTHER_COLUMNS, Record
-from graphs.site.json_values import same
+from graphs.site.json_values import same, with_whole_numbers
 
 _WRITE_JSON = json.JSONEncoder(default=str).encode
 _READ_JSON = json.JSONDecoder(parse_constant=str).decode
@@ -93,7 +93,7 @@ def writes_together(kind: Kind) -> bool:
 def full_record(kind: Kind, of: Object, new: Record, row: Model, unchecked: Collection[str]) -> Record:
     """The record with these new values as the model would store them; saves nothing. Raises `ChangeRefused`."""
     kept = {} if row._state.adding else kept_values(row)
-    assign(kind, of, row, new | _lines_in(kind, new))
+    assign(kind, of, row, new | _written_alike(kind, new))
     with refusals_of(kind):
         validate(row, kept, unchecked)
     record = record_of(kind, row)
@@ -101,10 +101,16 @@ def full_record(kind: Kind, of: Object, new: Record, row: Model, unchecked: Coll
     return record
 
 
-def _lines_in(kind: Kind, new: Record) -> Record:
-    """The texts of one line among new values, without breaks."""
-    texts = {field.name: new[field.name] for field in kind.fields if field.line and field.name in new}
-    return {name: one_line(text) for name, text in texts.items() if isinstance(text, str)}
+def _written_alike(kind: Kind, new: Record) -> Record:
+    """Those of the new values that doors write differently: texts of one line without breaks, JSON with 3 for 3.0."""
+    values: Record = {}
+    for field in kind.fields:
+        value = new.get(field.name)
+        if field.line and isinstance(value, str):
+            values[field.name] = one_line(value)
+        elif field.form == "json" and isinstance(value, dict | list | float):
+            values[field.name] = with_whole_numbers(value)
+    return values
 
 
 def _require_a_title(kind: Kind, new: Record, record: Record) -> None:

@@ -4,15 +4,16 @@ from collections.abc import Iterable
 from typing import Annotated, Self
 
 from django.utils.translation import gettext as _
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from graphs.objects.strict import STORABLE, StrictModel
 from graphs.records import limits
 from graphs.records.executive_summaries import ExecutiveSummaryShape
 from graphs.records.texts import Line, Name, Text
+from graphs.site.json_values import with_whole_numbers
 
 AxisId = Annotated[str, Field(min_length=1, max_length=limits.AXIS_ID_CHARS), STORABLE]
-Rating = Annotated[int, Field(ge=1, le=limits.RATING)]
+Rating = Annotated[int, Field(ge=1, le=limits.RATING), BeforeValidator(with_whole_numbers)]
 Threshold = Annotated[float, Field(ge=0, le=limits.THRESHOLD, allow_inf_nan=False)]
 
 

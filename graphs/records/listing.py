@@ -35,11 +35,15 @@ LATEST = 5
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What of a kind a list is to show. `order` is one of `ORDERS`, with a minus in front descending."""
+    """What of a kind a list is to show. `order` is one of `ORDERS`, with a minus in front descending.
+
+    `is_in_nothing` where what is to hold them is not there: then there are none, else it would be all of the workspace.
+    """
 
     search: str = ""
     status: str = ""
     holder: Object | None = None
+    is_in_nothing: bool = False
     order: str = "name"
 
     @property
@@ -71,6 +75,8 @@ class ListedRecord:
 def matching(member: Member, kind: Kind, asked: Asked) -> QuerySet[Any]:
     """The rows that a list shows, whatever their status."""
     rows = listed(member, kind, parent=asked.holder)
+    if asked.is_in_nothing:
+        return rows.none()
     words = words_of(asked.search[:MAX_SEARCH_CHARS])[:MOST_WORDS]
     return rows.filter(having_words(kind, words)) if words else rows
 

@@ -77,6 +77,18 @@ def _storable_number(number: float) -> float:
     return int(number) if abs(number) >= EXPONENT_FROM else number or 0.0
 
 
+def with_whole_numbers(value: Any) -> Any:
+    """A JSON value in which 3.0 is 3, as it is to JSON and as browsers write it."""
+    match value:
+        case float():
+            return int(value) if value.is_integer() else value
+        case list():
+            return [with_whole_numbers(item) for item in value]
+        case dict():
+            return {key: with_whole_numbers(item) for key, item in value.items()}
+    return value
+
+
 def same(one: Any, other: Any) -> bool:
     """Whether two JSON values are equal; unlike to Python, `true` is not 1 to JSON."""
     if one is other:

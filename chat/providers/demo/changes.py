@@ -349,7 +349,9 @@ _VALUES: dict[str, Callable[[Lookups, Values], Values]] = {
     "move": _place,
     "connect": lambda looking, values: {"out": _end(values["x"], "out"), "in": _end(values["y"], "in")},
     "disconnect": _between,
-    "rate": lambda looking, values: {"updates": records.rated(looking, values["x"], values["axis"], values["rating"])},
+    "rate": lambda looking, values: {
+        "updates": records.rated(looking, values["x"], values.get("axis", ""), values.get("rating", ""))
+    },
     "append": _appended,
     "better": lambda looking, values: {"updates": records.better(looking, values["x"])},
     "insert": _insertion,

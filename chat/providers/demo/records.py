@@ -37,10 +37,14 @@ def rated(looking: Lookups, item: Item, axis: str, rating: str) -> Row:
     """The scores of a use case with a rating: of one axis, or of all axes of a side."""
     if not item.key.startswith(f"{USE_CASE}:"):
         raise Answered("no_rated", item=item)
+    matrix = matrix_at(looking, item)
+    names = [plain(each.name) for side in SIDES for each in matrix[side].axes]
+    known = looking.say.joined(names)
+    if names and not axis:
+        raise Answered("which_rating", axis=names[0], item=item, known=known)
     if rating not in _RATINGS:
         raise Answered("no_rating", rating=plain(rating))
     wanted, name = meant("sides", subject(axis)), bare(subject(axis))
-    matrix = matrix_at(looking, item)
     for side in SIDES:
         meant_ids = [
             each.id for each in matrix[side].axes if side == wanted or name in {bare(each.id), bare(each.name)}
@@ -50,8 +54,7 @@ def rated(looking: Lookups, item: Item, axis: str, rating: str) -> Row:
             kept = {each["axisId"]: each for each in rows(item.fields.get(field))}
             kept |= {id_: {**kept.get(id_, {"axisId": id_}), "rating": int(rating)} for id_ in meant_ids}
             return {field: [*kept.values()]}
-    known = looking.say.joined([plain(each.name) for side in SIDES for each in matrix[side].axes])
-    raise Answered("no_axis" if known else "no_matrix", axis=plain(axis), item=item, known=known)
+    raise Answered("no_axis" if names else "no_matrix", axis=plain(axis), item=item, known=known)
 
 
 def is_axis(looking: Lookups, words: str) -> bool:

@@ -78,7 +78,7 @@ def _of_use_case(looking: Lookups, item: Item) -> Iterator[Suggestion]:
             told = say("quoted", text=plain(said[0]))
             steps.append((say("improve_measure", name=field, text=told), say("step_measure", name=field)))
     for text, step in steps:
-        yield Suggestion(text, more_texts(item, "data.nextSteps", [step], step))
+        yield Suggestion(text, more_texts(item, "data.nextSteps", [step], f"{step}."))
 
 
 def _of_folder(looking: Lookups, item: Item) -> Iterator[Suggestion]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db.models import Count, F, Func, OuterRef, QuerySet, Subquery, TextField, Value
+from django.db.models import Count, F, OuterRef, QuerySet, Subquery, TextField
 from django.db.models.functions import Cast, Left
 
 from graphs.models import Object
@@ -12,8 +12,7 @@ from graphs.objects.headers import children_of, existing, listed, parent_of, ref
 from graphs.objects.kinds import KINDS, Field, Kind
 from graphs.objects.refs import Ref
 from graphs.site.access import Member
-from rag.sources.objects.search import needles
-from rag.sources.objects.titles import as_text
+from rag.sources.objects.texts import as_text, forms_of, words_in, words_of
 
 #: Objects that one holds of which all are looked at; of more the first by title.
 MAX_HELD = 2_000
@@ -38,6 +37,11 @@ class Holder:
     @property
     def title(self) -> str:
         return title_of(self.kind, self.row)
+
+    @property
+    def header(self) -> Object:
+        """As what is held by it is listed; nothing is read for it."""
+        return self.row if isinstance(self.row, Object) else Object(type=self.kind.name, key=self.ref.key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,15 +92,14 @@ def with_holders(member: Member, of: Object) -> tuple[Any, list[Holder]]:
 
 def held_by(member: Member, child: Kind, holder: Holder, question: str, columns: Mapping[str, Any]) -> list[Held]:
     """What an object holds of a kind, by title, `MAX_HELD` at most."""
-    above = holder.row if isinstance(holder.row, Object) else Object(type=holder.kind.name, key=holder.ref.key)
-    rows = listed(member, child, parent=above)
-    texts, choices, forms = brief_fields(child), choice_fields(child), _forms(question)
+    rows = listed(member, child, parent=holder.header)
+    texts, choices, forms = brief_fields(child), choice_fields(child), forms_of(question)
     grandchildren = [each for each in children_of(child) if each.may_see is None]
     asked: dict[str, Any] = {
         "key": Cast("key" if issubclass(child.model, Object) else "pk", TextField()),
         "title": as_text(child.field(child.title)),
         "header": F("pk") if issubclass(child.model, Object) else _header(member, child),
-        "words": _Words(_searched(child), needles=[*forms]),
+        "words": words_in(child, forms),
         **{f"text_{at}": Left(as_text(each), BRIEF_CHARS + 1) for at, each in enumerate(texts)},
         **{f"choice_{at}": F(each.column) for at, each in enumerate(choices)},
         **{f"holds_{at}": _count(each) for at, each in enumerate(grandchildren)},
@@ -152,7 +155,7 @@ def _held(
         Ref(child.name, told["key"]),
         told["title"] or told["key"],
         told["header"] or 0,
-        tuple(dict.fromkeys(forms[form] for form in told["words"])),
+        words_of(told["words"], forms),
         {each.name: text for at, each in enumerate(texts) if (text := told[f"text_{at}"])},
         {each.name: str(value) for at, each in enumerate(choices) if (value := told[f"choice_{at}"])},
         {each.name: count for at, each in enumerate(grandchildren) if (count := told[f"holds_{at}"])},
@@ -168,34 +171,3 @@ def _header(member: Member, kind: Kind) -> Subquery:
 def _count(kind: Kind) -> Subquery:
     rows = kind.model._default_manager.filter(**{kind.parent: OuterRef("pk")}).order_by()
     return Subquery(rows.values(kind.parent).annotate(told_count=Count("pk")).values("told_count"))
-
-
-def _forms(question: str) -> dict[str, str]:
-    """The words of a question by the forms in which a text may have them."""
-    return {form.lower(): forms[0].lower() for forms in needles(question) for form in forms}
-
-
-def _searched(kind: Kind) -> Func:
-    """All texts of a row. A JSON column of which every key is shown is read once, as a whole."""
-    whole = {each.column for each in kind.fields if each.is_rest}
-    inside = [each for each in kind.fields if each.form in ("text", "code", "json") and each.column not in whole]
-    return Func(
-        Value(" "), *map(F, sorted(whole)), *map(as_text, inside), function="concat_ws", output_field=TextField()
-    )
-
-
-class _Words(Func):
-    """Those of the needles that a text has. It is put together and written small once for all of them."""
-
-    def __init__(self, text: Any, *, needles: Sequence[str], **extra: Any) -> None:
-        super().__init__(text, output_field=TextField(), **extra)
-        self.needles = [*needles]
-
-    def as_sql(self, compiler: Any, connection: Any, *_given: Any, **_context: Any) -> tuple[str, tuple[Any, ...]]:
-        text, values = compiler.compile(self.source_expressions[0])
-        some = "SELECT needle FROM unnest(%s::text[]) AS needle WHERE strpos(held.words, needle) > 0"
-        held = f"SELECT lower({text}) AS words OFFSET 0"
-        return f"(SELECT ARRAY({some}) FROM ({held}) AS held)", (self.needles, *values)  # noqa: S608 - from the ORM
-
-    def get_group_by_cols(self) -> list[Any]:
-        return []

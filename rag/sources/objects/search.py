@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 from django.db.models import Case, CharField, Func, IntegerField, Q, QuerySet, Value, When
@@ -21,17 +20,15 @@ from rag.retrieval.fusion import fused
 from rag.retrieval.naming import said
 from rag.retrieval.ranking import best_first
 from rag.sources.objects.collection import collection_of
-from rag.sources.objects.titles import as_text, titles_of
-from rag.texts.words import forms, plain, search_words
+from rag.sources.objects.texts import as_text, needles
+from rag.texts.words import plain
 
 #: Objects of one kind that words find, and objects of all kinds that vectors find; so many are looked at if `may_see`
 #: hides some of them.
 BY_WORDS = 10
 BY_VECTOR = 10
-#: Objects that are named beside the one that a question is about.
+#: Objects that vectors find elsewhere are named beside the one that a question is about.
 RELATED = 5
-#: Words of a question that are looked for.
-MAX_WORDS = 8
 #: No field is called so.
 _COUNT = "words_found_by_search"
 
@@ -70,17 +67,6 @@ def nearest_objects(member: Member, question: str, account: Account, also: Seque
     return near(collection_of(member.workspace.pk), types, question, account, most, also=also)
 
 
-def related(member: Member, nearest: Sequence[Near]) -> dict[Ref, str]:
-    """The titles of the first of these that the member may see: one statement, two more for kinds that need rows."""
-    found: dict[Ref, str] = {}
-    for some in parts(nearest, BY_VECTOR):
-        titles = titles_of(member, some)
-        found |= {ref: title for each in some for ref, title in titles.get(each.id, ())}
-        if len(found) >= RELATED:
-            break
-    return dict(islice(found.items(), RELATED))
-
-
 def parts(rows: Any, first: int) -> Iterator[Any]:
     """The `first` rows, then each time more than all before: who finds enough early reads no more."""
     start, end = 0, first
@@ -88,14 +74,6 @@ def parts(rows: Any, first: int) -> Iterator[Any]:
         some = rows[start:end]
         yield some
         start, end = end, 2 * end + first if len(some) == end - start else end
-
-
-def needles(question: str) -> list[tuple[str, ...]]:
-    """What is looked for in fields: the question as it is, and its first and last words, each in its forms."""
-    words = search_words(question)
-    ends = words if len(words) <= MAX_WORDS else words[: MAX_WORDS // 2] + words[-MAX_WORDS // 2 :]
-    whole = [(question,)] if question.strip() else []
-    return [*whole, *(some for some in map(forms, ends) if question not in some)]
 
 
 def _by_words(rows: QuerySet[Any], kind: Kind, question: str) -> QuerySet[Any]:

@@ -393,6 +393,25 @@ def test_objects_that_the_server_knows_become_links(widget: Widget, server: Fake
     expect(widget.root.locator(".markdown")).to_have_text(shown)
 
 
+@pytest.mark.parametrize("is_answered", [True, False])
+def test_a_mention_is_shown_by_its_name_only_where_it_has_no_title(
+    page: Page, widget: Widget, server: FakeServer, is_answered: bool
+) -> None:
+    server.links["product:1"] = {"object": {"type": "product", "id": "1"}, "title": "Lamp", "url": "/products/1/"}
+    asked: list[Route] = []
+    page.route("**/chat/links", lambda route: asked.append(route))
+    with page.expect_request("**/chat/links"):
+        widget.ask("One").start().write("See {{product:1}} and {{product:2}}.")
+    shown = widget.root.locator(".markdown")
+    expect(shown).to_have_text("See … and ….")
+    if is_answered:
+        asked[0].continue_()
+        expect(shown).to_have_text("See Lamp and {{product:2}}.")
+    else:
+        asked[0].abort()
+        expect(shown).to_have_text("See {{product:1}} and {{product:2}}.")
+
+
 def test_an_object_that_was_renamed_is_mentioned_by_its_new_title(widget: Widget, server: FakeServer) -> None:
     found = {"object": {"type": "product", "id": "1"}, "title": "Lamp", "url": "/products/1/"}
     server.links["product:1"] = found

@@ -200,18 +200,35 @@ def test_it_leaves_what_stands(blank: Page) -> None:
 
 def test_it_shows_no_half_signs_while_more_is_coming(blank: Page) -> None:
     halves = ["a **bo", "a `co", "see [the man", "see [the](https://exam", "at {{node:fet", "so ~~go", "it **"]
-    shown = blank.evaluate(
-        """async (texts) => {
+    assert growing(blank, halves) == ["a bo", "a co", "see the man", "see the", "at ", "so go", "it "]
+
+
+def test_the_beginning_of_a_mention_is_held_back_while_more_is_coming(blank: Page) -> None:
+    mention = "{{use_case:8f14e45f-ceea}}"
+    halves = [f"at {mention[:length]}" for length in range(1, len(mention))]
+    assert growing(blank, halves) == ["at "] * len(halves)
+    assert growing(blank, halves, is_open=False) == halves
+
+
+@pytest.mark.parametrize("none", ["{{ a", "{{1:a", "{{a b", "{{a:\nb", "{{a:}b", "{{a}}", f"{{{{a:{'b' * 101}", "{a"])
+def test_what_can_become_no_mention_is_shown_at_once(blank: Page, none: str) -> None:
+    assert growing(blank, [f"at {none}"]) == [f"at {none}".rstrip()]
+
+
+def growing(blank: Page, texts: list[str], is_open: bool = True) -> list[str]:
+    """What is shown of each of these beginnings, or ends, of an answer."""
+    shown: list[str] = blank.evaluate(
+        """async ([texts, open]) => {
           const { Markdown } = await import("/static/chat/widget/markdown.js");
           return texts.map((text) => {
             const place = document.createElement("div");
-            new Markdown(place).show(text, { open: true });
+            new Markdown(place).show(text, { open });
             return place.textContent;
           });
         }""",
-        halves,
+        [texts, is_open],
     )
-    assert shown == ["a bo", "a co", "see the man", "see the", "at ", "so go", "it "]
+    return shown
 
 
 @pytest.mark.parametrize("half", ["| a | b |", "| a | b |\n|", "| a | b |\n|--", "| a | b |\n|---|-"])

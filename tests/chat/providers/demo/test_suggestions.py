@@ -136,6 +136,7 @@ def test_what_could_be_better_is_told_and_proposed_as_one_change(here: World) ->
     assert call["updates"] == {
         "data.nextSteps": ["Fill in: benefits, metrics and next steps", "Rate: Customers notice and Change for people"]
     }
+    assert call["reason"].endswith("metrics and next steps. Rate: Customers notice and Change for people.")
     approve(here, call)
     assert len(case("Mood of customers").data["nextSteps"]) == 2
 

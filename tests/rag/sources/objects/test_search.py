@@ -56,6 +56,10 @@ def test_without_a_model_words_find(member: Member, stocked: Shop, settings: Set
     assert found(member, "nails for the umbrella") == ["Umbrella", "Hammer"]
 
 
+def test_one_word_is_looked_for_in_its_forms_as_well(member: Member, stocked: Shop) -> None:
+    assert found(member, "umbrellas") == found(member, "the umbrellas") == ["Umbrella"]
+
+
 def test_what_has_words_and_a_vector_comes_before_what_has_one_of_them(member: Member, stocked: Shop) -> None:
     product(stocked, "Weather house", notes="Wood, hand carved")
     work()

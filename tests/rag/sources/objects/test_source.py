@@ -7,11 +7,14 @@ from django.test.utils import CaptureQueriesContext
 
 from graphs.models import Workspace
 from graphs.objects.headers import object_for
+from graphs.objects.kinds import KINDS
 from graphs.objects.refs import Ref
 from graphs.site.access import Member, member_of
 from graphs.site.accounts import Account
 from rag.sources.block import Block
-from rag.sources.objects.search import BY_VECTOR, RELATED, nearest_objects, related
+from rag.sources.objects.elsewhere import related
+from rag.sources.objects.family import Holder
+from rag.sources.objects.search import BY_VECTOR, RELATED, nearest_objects
 from rag.sources.registered_sources import source_of
 from tests.rag.embeddings.steps import work
 from tests.registered import product, shops
@@ -71,7 +74,8 @@ def test_of_the_nearest_only_those_are_read_that_may_be_told(demo_workspace: Wor
         work()
         asked.clear()
         member = member_of(alice)
-        assert len(related(member, nearest_objects(member, WEATHER, Account(demo_workspace.pk)))) == RELATED
+        nearest = nearest_objects(member, WEATHER, Account(demo_workspace.pk))
+        assert len(related(member, WEATHER, nearest, Holder(KINDS["shop"], shop), [])) == RELATED
         assert len(asked) == BY_VECTOR
 
 

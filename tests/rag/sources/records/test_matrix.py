@@ -87,6 +87,30 @@ def test_a_company_comes_with_its_folders_and_how_many_each_holds(northwind: Com
     assert any("mail" in row["title"] for row in shown["related"])
 
 
+def test_words_find_what_lies_below_what_a_company_holds(northwind: Company, alice: User) -> None:
+    shown = told(alice, f"company:{northwind.pk}", "Where does a camera look at labels?")
+    assert "Label check by camera" in [row["title"] for row in shown["related"]]
+
+
+def test_words_find_the_folders_beside_one(northwind: Company, warehouse: Folder, alice: User) -> None:
+    Folder.objects.create(workspace=warehouse.workspace, name="Zeppelins")
+    Folder.objects.create(workspace=warehouse.workspace, company=northwind, name="Hangar", description="For zeppelins")
+    shown = told(alice, f"folder:{warehouse.pk}", "Who knows of zeppelins?")
+    assert [row["title"] for row in shown["related"]] == ["Hangar"]
+    assert "related" not in told(alice, f"folder:{warehouse.pk}", "Who knows of the warehouse?")
+
+
+def test_of_many_below_that_have_a_word_those_with_the_rarest_come_first(northwind: Company, alice: User) -> None:
+    folder = Folder.objects.create(workspace=northwind.workspace, company=northwind, name="Air")
+    for number in range(3 * MOST):
+        problem = "Zeppelins are slow" if number != 50 else "Zeppelins lose helium"
+        UseCase.objects.create(
+            workspace=folder.workspace, folder=folder, data={"name": f"Idea {number}", "problem": problem}
+        )
+    titles = [row["title"] for row in told(alice, f"company:{northwind.pk}", "zeppelins helium")["related"]]
+    assert (titles[0], len(titles)) == ("Idea 50", MOST)
+
+
 def test_of_a_thousand_use_cases_those_that_matter(warehouse: Folder, alice: User) -> None:
     UseCase.objects.bulk_create(
         UseCase(
@@ -112,3 +136,4 @@ def test_what_another_workspace_holds_is_not_told(warehouse: Folder, other_works
     shown = told(alice, f"folder:{warehouse.pk}", "zeppelins")
     assert "Zeppelins" not in str(shown)
     assert shown["holds"]["usecase"]["count"] == 6
+    assert "Zeppelins" not in str(told(alice, f"company:{warehouse.company_id}", "zeppelins"))

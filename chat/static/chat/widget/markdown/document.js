@@ -5,7 +5,7 @@ import { parseBlocks } from "./blocks.js";
 import { parseInline } from "./inline.js";
 import { dashesFor } from "./tables.js";
 
-const HALF_NODE = /\{(?:\{(?:n(?:o(?:d(?:e(?::[^{}\n]*\}?)?)?)?)?)?)?$/;
+const HALF_MENTION = /\{(?:\{(?:[A-Za-z]\w{0,29}(?::(?:[^{}\n]{1,100}\}?)?)?)?)?$/;
 const HALF_TARGET = /!?\[([^[\]\n]*)\]\([^()\s]*$/;
 const HALF_LABEL = /!?\[([^[\]\n]*)$/;
 const RUN = /\*{1,3}|~~|`+/g;
@@ -84,7 +84,7 @@ function settleTail(block) {
 /** `source` as it should be shown while more of it is on the way. */
 function settled(source) {
   const start = source.lastIndexOf("\n") + 1;
-  const line = source.slice(start).replace(HALF_NODE, "").replace(HALF_TARGET, "$1").replace(HALF_LABEL, "$1");
+  const line = source.slice(start).replace(HALF_MENTION, "").replace(HALF_TARGET, "$1").replace(HALF_LABEL, "$1");
   const bare = line.replace(/(?:^|(?<=\s|[("“]))[*~_`]+$/, "");
   return source.slice(0, start) + bare + missingEnds(source.slice(0, start) + bare);
 }

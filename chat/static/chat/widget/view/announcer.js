@@ -5,6 +5,7 @@ import { t } from "../../../graphs/strings.js";
 import { statusText } from "../../proposals/words.js";
 import { h } from "../elements.js";
 import { Markdown } from "../markdown.js";
+import { hasTitle } from "../mentions.js";
 import { connectionText, errorText } from "../words.js";
 
 const LONGEST = 500;
@@ -81,7 +82,7 @@ function shownAnswer(markdown) {
 /** Its words, without what only eyes need and without mentions whose titles nobody knows. */
 function spoken(shown) {
   for (const place of shown.querySelectorAll("[data-mention]")) {
-    if (place.textContent === `{{${place.dataset.mention}}}`) place.remove();
+    if (!hasTitle(place)) place.remove();
   }
   for (const head of shown.querySelectorAll(".code-head")) head.remove();
   for (const block of shown.querySelectorAll(BLOCKS)) {
