@@ -8,6 +8,7 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 from pytest_django import Settings
 
 from chat.models import Session, Stream
@@ -124,14 +125,21 @@ def test_what_cannot_be_asked_for_is_left_out(portfolio: Portfolio, alice: User,
 def test_it_says_how_much_each_holds_and_how_many_conversations_there_are(
     portfolio: Portfolio, alice: User, bob: User
 ) -> None:
-    for owner in (alice, alice, bob):
+    for owner, kind, deleted in (
+        (alice, "folder", None),
+        (alice, "folder", None),
+        (alice, "folder", timezone.now()),
+        (alice, "company", None),
+        (bob, "folder", None),
+    ):
         stream = Stream.objects.create(workspace=portfolio.workspace, name=f"session_{uuid.uuid4()}")
         Session.objects.create(
             workspace=portfolio.workspace,
             owner=owner,
             stream=stream,
-            context_type="folder",
+            context_type=kind,
             context_id=str(portfolio.folder.pk),
+            hidden_at=deleted,
         )
     page = shown(signed_in(alice), "/folders/")
     assert re.search(r'class="number"[^>]*>2<', page)
