@@ -48,6 +48,10 @@ INSTALLED_APPS = [
     "chat.apps.ChatConfig",
 ]
 MIDDLEWARE = [
+    # First, so that what the others answer or refuse protects its reader as well.
+    "graphs.site.security_headers.SecurityHeadersMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "graphs.site.refusal_events.RefusalEventsMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -56,9 +60,6 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "csp.middleware.CSPMiddleware",
-    "graphs.site.security_headers.SecurityHeadersMiddleware",
     "graphs.site.known_device.KnownDeviceMiddleware",
     "graphs.site.moved_sessions.MovedSessionsMiddleware",
     "graphs.admin.clean_queries.CleanQueriesMiddleware",

@@ -1,7 +1,9 @@
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -29,7 +31,35 @@ def directives(policy: str) -> dict[str, list[str]]:
 
 @pytest.mark.parametrize("address", ADDRESSES)
 def test_every_answer_protects_its_reader(alice: User, nba: Graph, address: str) -> None:
-    headers = signed_in(alice).get(address).headers
+    protects(signed_in(alice).get(address).headers)
+
+
+@pytest.mark.parametrize("address", ["/", "/api/v1/graphs", "/healthz", "/metrics", "/accounts/login/"])
+def test_so_do_answers_that_a_middleware_gives(alice: User, address: str) -> None:
+    """Also where the first of them refuses: of another host, and as the page of another address."""
+    for client in (Client(), signed_in(alice)):
+        for method in ("GET", "POST", "FOO"):
+            refused = client.generic(method, address, headers={"host": "evil.example"})
+            assert refused.status_code == 400
+            protects(refused.headers)
+    moved = Client().get("/inbox")
+    assert (moved.status_code, moved.headers["Location"]) == (301, "/inbox/")
+    protects(moved.headers)
+
+
+@pytest.mark.parametrize("address", ["/healthz", "/readyz", "/metrics"])
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "FOO"])
+def test_what_monitoring_reads_takes_nothing(settings: Any, address: str, method: str) -> None:
+    """It says so itself, not that a form was not ours."""
+    settings.METRICS_TOKEN = "token-of-a-test"
+    refused = Client(enforce_csrf_checks=True).generic(
+        method, address, headers={"authorization": "Bearer token-of-a-test"}
+    )
+    assert (refused.status_code, refused.headers["Allow"]) == (405, "GET, HEAD")
+    protects(refused.headers)
+
+
+def protects(headers: Mapping[str, str]) -> None:
     policy = directives(headers["Content-Security-Policy"])
     assert policy["default-src"] == policy["frame-ancestors"] == policy["base-uri"] == ["'none'"]
     for name in ("script-src", "style-src", "connect-src", "form-action"):
@@ -91,6 +121,11 @@ from django.test import Client
 site = {"HTTP_HOST": "countersign.example"}
 plain = Client().get("/accounts/login/", **site)
 assert (plain.status_code, plain["Location"]) == (301, "https://countersign.example/accounts/login/"), plain
+assert plain["X-Frame-Options"] == "DENY", plain
+foreign = Client().get("/accounts/login/", HTTP_HOST="evil.example")
+assert foreign.status_code == 400
+for name in ("X-Content-Type-Options", "Referrer-Policy", "X-Frame-Options", "Content-Security-Policy"):
+    assert name in foreign, name
 safe = Client().get("/accounts/login/", HTTP_X_FORWARDED_PROTO="https", **site)
 assert safe.status_code == 200
 assert "max-age=31536000" in safe["Strict-Transport-Security"]
