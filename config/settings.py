@@ -213,6 +213,11 @@ CONTENT_SECURITY_POLICY = {
 #: Frames, referrers, openers, cookies (Lax, HttpOnly) and the size of bodies have Django's defaults, which are strict.
 LANGUAGE_COOKIE_SAMESITE = "Lax"
 LANGUAGE_COOKIE_HTTPONLY = True
+_COOKIES = "__Host-" if ENV.host_cookies else ""
+SESSION_COOKIE_NAME = f"{_COOKIES}sessionid"
+CSRF_COOKIE_NAME = f"{_COOKIES}csrftoken"
+LANGUAGE_COOKIE_NAME = f"{_COOKIES}django_language"
+KNOWN_DEVICE_COOKIE_NAME = f"{_COOKIES}known-device"
 CSRF_FAILURE_VIEW = "graphs.site.error_pages.csrf_failure"
 FILE_UPLOAD_HANDLERS = [
     "graphs.site.uploads.SizeLimit",

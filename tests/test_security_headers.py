@@ -89,8 +89,8 @@ def test_the_cookie_of_the_language_is_kept_as_the_others() -> None:
     assert client.cookies["django_language"]["samesite"] == "Lax"
 
 
-def in_production(code: str) -> subprocess.CompletedProcess[str]:
-    """Runs code with the settings of a site behind https."""
+def in_production(code: str, **more: str) -> subprocess.CompletedProcess[str]:
+    """Runs code with the settings of a site behind https, and with more variables."""
     environment = {
         name: os.environ[name] for name in ("PATH", "HOME", "DATABASE_URL", "REDIS_URL") if name in os.environ
     } | {
@@ -99,6 +99,7 @@ def in_production(code: str) -> subprocess.CompletedProcess[str]:
         "ALLOWED_HOSTS": "countersign.example",
         "CSRF_TRUSTED_ORIGINS": "https://countersign.example",
         "DJANGO_SETTINGS_MODULE": "config.settings",
+        **more,
     }
     return subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60
@@ -135,4 +136,30 @@ chooser = Client()
 chooser.post("/i18n/setlang/", {"language": "fr"}, HTTP_X_FORWARDED_PROTO="https", **site)
 assert chooser.cookies["django_language"]["secure"]
 """)
+    assert done.returncode == 0, done.stderr
+
+
+def test_cookies_are_of_this_host_alone_where_that_is_asked_for() -> None:
+    """A browser takes a cookie of such a name only with `Secure`, for all paths and without `Domain`."""
+    done = in_production(
+        """
+import django; django.setup()
+from django.http import HttpResponse
+from django.test import Client
+from chat.access import identity
+from graphs.site.api.openapi import CookieScheme
+from graphs.site.known_device import KnownDeviceMiddleware
+https = {"HTTP_HOST": "countersign.example", "HTTP_X_FORWARDED_PROTO": "https"}
+client = Client()
+request = client.get("/accounts/login/", **https).wsgi_request
+client.post("/i18n/setlang/", {"language": "fr"}, **https)
+request._signed_in_as = "alice"
+client.cookies.update(KnownDeviceMiddleware(lambda _: HttpResponse()).process_response(request, HttpResponse()).cookies)
+assert client.cookies.keys() == {"__Host-csrftoken", "__Host-django_language", "__Host-known-device"}, client.cookies
+for cookie in client.cookies.values():
+    assert (cookie["secure"], cookie["path"], cookie["domain"]) == (True, "/", ""), cookie
+assert CookieScheme(None).get_security_definition(None)["name"] == "__Host-sessionid"
+""",
+        HOST_COOKIES="true",
+    )
     assert done.returncode == 0, done.stderr
