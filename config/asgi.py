@@ -1,6 +1,7 @@
 """The ASGI application: the sockets of chat and graphs, server-sent events, static files, and Django for the rest."""
 
 import os
+from http import HTTPStatus
 from typing import Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -13,7 +14,7 @@ from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 from django.contrib.staticfiles.handlers import ASGIStaticFilesHandler  # noqa: E402
 from django.core.exceptions import SuspiciousOperation  # noqa: E402
 from django.core.handlers.asgi import ASGIHandler, ASGIRequest  # noqa: E402
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse  # noqa: E402
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed  # noqa: E402
 from django.http.response import HttpResponseBase  # noqa: E402
 from django.urls import path, re_path  # noqa: E402
 
@@ -21,7 +22,9 @@ from chat.sockets.routing import websocket_urlpatterns  # noqa: E402
 from chat.web import large_answers, writing  # noqa: E402
 from chat.web.sse import sse  # noqa: E402
 from chat.web.waiting import WaitForRun  # noqa: E402
-from graphs.site.security_headers import past_django  # noqa: E402
+from graphs.site.security_headers import UNCACHED, past_django  # noqa: E402
+
+_READING = ("GET", "HEAD")
 
 
 class OneThread(ASGIHandler):
@@ -36,11 +39,16 @@ class OneThread(ASGIHandler):
 
 
 class StaticFiles(ASGIStaticFilesHandler):
-    """Answers an address that leads out of the static files like any other that leads nowhere."""
+    """Gives files to who reads; an address that leads out of them is answered like any other that leads nowhere."""
 
     async def get_response_async(self, request: HttpRequest) -> HttpResponseBase:
-        response: HttpResponseBase = await super().get_response_async(request)
-        for name, value in past_django(request.is_secure()).items():
+        response: HttpResponseBase = HttpResponseNotAllowed(_READING)
+        if request.method in _READING:
+            response = await super().get_response_async(request)
+        headers = past_django(request.is_secure())
+        if response.status_code >= HTTPStatus.BAD_REQUEST:
+            headers["Cache-Control"] = UNCACHED
+        for name, value in headers.items():
             response.headers.setdefault(name, value)
         return response
 

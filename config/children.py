@@ -16,6 +16,8 @@ from config.terminal import Terminal
 
 WRAPPER = Path(__file__).with_name("exec_wrapper.py")
 LONGEST_LINE = 16_384
+#: How lines begin that PostgreSQL adds to a complaint.
+ADDED = ("HINT:", "DETAIL:", "CONTEXT:", "LINE ", " ", "\t")
 
 
 @dataclass(frozen=True)
@@ -115,3 +117,8 @@ class Child:
                 if not hidden:
                     self._tail.append(text)
                     self.terminal.line(self.program.name, text)
+
+
+def last_words(tail: str) -> str:
+    """The last complaint among the last lines of a program, "" where it said nothing."""
+    return next((line for line in reversed(tail.splitlines()) if line.strip() and not line.startswith(ADDED)), "")

@@ -56,6 +56,8 @@ class Environment(BaseSettings):
     allowed_hosts: Hosts = "127.0.0.1,localhost,[::1]"
     csrf_trusted_origins: Origins = ""
     https: bool = False
+    #: Whether cookies have names that browsers take from this very host alone. Set or unset it signs everybody out.
+    host_cookies: bool = False
     #: Addresses and networks of proxies whose X-Forwarded-For is believed.
     trusted_proxies: Networks = ""
     demo_password: str = ""
@@ -121,6 +123,13 @@ class Environment(BaseSettings):
     heartbeat_s: Seconds = Field(5, gt=0)
     process_silent_s: Seconds = Field(15, gt=0)
     drain_s: Seconds = Field(25, ge=0)
+
+    @field_validator("host_cookies")
+    @classmethod
+    def _is_encrypted(cls, value: bool, info: ValidationInfo) -> bool:
+        if value and info.data.get("https") is False:
+            raise PydanticCustomError("encrypted", "needs HTTPS=true: browsers take no such cookies without TLS")
+        return value
 
     @field_validator("tool_rounds_extended", "process_silent_s")
     @classmethod

@@ -13,6 +13,7 @@ from django.conf import settings
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, JsonResponse
+from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
 from graphs.site import valkey
@@ -31,11 +32,13 @@ _one_at_a_time = threading.Lock()
 _found: tuple[float, dict[str, str]] | None = None
 
 
+@csrf_exempt
 @require_safe
 def live(_request: HttpRequest) -> JsonResponse:
     return JsonResponse({"status": "ok"}, headers={"Cache-Control": "no-store"})
 
 
+@csrf_exempt
 @require_safe
 def ready(_request: HttpRequest) -> JsonResponse:
     """200 when the database is there, its migrations are applied and Valkey answers; else 503 with what is not."""

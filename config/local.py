@@ -1,6 +1,5 @@
 """Paths and secrets of the embedded servers of a data folder, for all its processes; `manage.py up` starts them."""
 
-import errno
 import hashlib
 import os
 import re
@@ -13,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
+from config import full_disk
 from config.problem import Problem
 
 #: The database, and the role of what runs.
@@ -151,9 +151,7 @@ def require_metrics_folder(folder: Path) -> None:
 
 
 def no_access(folder: Path, error: OSError) -> str:
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return f"The disk that holds {folder} is full. Free some space, or name another folder with DATA_DIR=/path."
-    return (
+    return full_disk.explain(str(error), folder) or (
         f"Cannot use the data folder {folder}: {error.strerror or error}. "
         "Give your user read and write access to it, or name another folder with DATA_DIR=/path."
     )

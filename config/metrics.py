@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
+from django.views.decorators.csrf import csrf_exempt
 
 from chat.models import Proposal, ProposalStatus, Run, RunStatus
 from graphs.site.database_away import AWAY
@@ -17,6 +18,7 @@ log = logging.getLogger("countersign.metrics")
 FORMAT = "text/plain; version=0.0.4; charset=utf-8"
 
 
+@csrf_exempt
 def show(request: HttpRequest) -> HttpResponse:
     """404 without a token in the settings, 401 without it in the request. A proxy's own address proves nothing."""
     token: str = settings.METRICS_TOKEN

@@ -12,14 +12,14 @@ from collections.abc import Mapping
 from importlib import metadata
 from pathlib import Path
 
-from config import local, memory
+from config import full_disk, local, memory
 from config.account import Account, make_own
 from config.children import Program
 from config.problem import Problem
 
 MAJOR = "18"
 #: A new cluster takes about 50 MB; below these a start would end in the middle of something.
-FREE_BYTES_NEW = 200 * 2**20
+FREE_BYTES_NEW = full_disk.FREE_BYTES
 FREE_BYTES_EXISTING = 32 * 2**20
 ENVIRONMENT = {"LC_ALL": "C", "PATH": os.defpath, "TZ": "UTC"}
 #: What people wrote stands in statements, parameters, complaints ("invalid input …") and their details.
@@ -30,8 +30,6 @@ WITHOUT_TEXT = {
     "log_parameter_max_length_on_error": "0",
     "log_error_verbosity": "terse",
 }
-#: What the last lines say where the disk is full.
-FULL = ("No space left on device", "Disk quota exceeded")
 #: Of postmaster.pid: what state the server is in.
 STATUS_LINE = 7
 STARTED_ELSEWHERE = re.compile(r"lock file .* already exists|shared memory block .* still in use", re.IGNORECASE)
@@ -92,15 +90,8 @@ def check_data(where: local.ServerPaths) -> bool:
         )
     needed = FREE_BYTES_EXISTING if version else FREE_BYTES_NEW
     if shutil.disk_usage(where.postgres_home).free < needed:
-        raise Problem(disk_full(where))
+        raise Problem(full_disk.sentence(where.postgres_home))
     return bool(version)
-
-
-def disk_full(where: local.ServerPaths) -> str:
-    return (
-        f"The disk that holds {where.postgres_home} is full. Free at least {FREE_BYTES_NEW // 2**20} MB and start "
-        "again, or name a folder on another disk with DATA_DIR=/path. Nothing that was stored is lost."
-    )
 
 
 def make_folders(where: local.ServerPaths, account: Account | None) -> None:
@@ -193,15 +184,15 @@ def server(
         hurries=False,
         explain=lambda tail: explain(tail, where),
         waits=lambda tail: STARTED_ELSEWHERE.search(tail) is not None,
-        passes=lambda tail: any(sign in tail for sign in FULL),
+        passes=lambda tail: bool(full_disk.reason(tail)),
         hides=lambda line: not logs_text and line.startswith("STATEMENT:"),
     )
 
 
 def explain(tail: str, where: local.ServerPaths) -> str | None:
     """What to do about the last lines of initdb or postgres, where a restart would not help."""
-    if any(sign in tail for sign in FULL):
-        return disk_full(where)
+    if full := full_disk.explain(tail, where.postgres_home):
+        return full
     if "incompatible with server" in tail:
         return f"The data in {where.postgres_data} are not for PostgreSQL {MAJOR}. Move that folder away to begin anew."
     if "Cannot become user" in tail or "cannot execute" in tail.lower():

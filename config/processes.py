@@ -4,8 +4,10 @@ import os
 import signal
 import sys
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
+from config import full_disk, local
 from config.children import Program
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -66,4 +68,22 @@ def workers(count: int, data_dir: Path, env: Mapping[str, str]) -> list[Program]
 def _python(
     name: str, arguments: Sequence[str], env: Mapping[str, str], stop_s: float = 10, pass_fds: tuple[int, ...] = ()
 ) -> Program:
-    return Program(name, [sys.executable, *arguments], env=env, pass_fds=pass_fds, stop=((signal.SIGTERM, stop_s),))
+    return Program(
+        name,
+        [sys.executable, *arguments],
+        env=env,
+        pass_fds=pass_fds,
+        stop=((signal.SIGTERM, stop_s),),
+        explain=partial(_explain, env=env),
+        passes=lambda tail: bool(full_disk.reason(tail)),
+    )
+
+
+def _explain(tail: str, env: Mapping[str, str]) -> str | None:
+    """What to do where it ended because a disk is full: as the system told it, or as the database did."""
+    data_dir, said = Path(env["DATA_DIR"]), full_disk.reason(tail)
+    if not said or "[Errno " in said:
+        return full_disk.explain(tail, data_dir)
+    if env.get("DATABASE_URL"):
+        return f"The disk of the database in DATABASE_URL is full ({said}). Free some space there."
+    return full_disk.explain(tail, local.server_paths(data_dir).postgres_home)

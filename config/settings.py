@@ -48,6 +48,10 @@ INSTALLED_APPS = [
     "chat.apps.ChatConfig",
 ]
 MIDDLEWARE = [
+    # First, so that what the others answer or refuse protects its reader as well.
+    "graphs.site.security_headers.SecurityHeadersMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "graphs.site.refusal_events.RefusalEventsMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -56,9 +60,6 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "csp.middleware.CSPMiddleware",
-    "graphs.site.security_headers.SecurityHeadersMiddleware",
     "graphs.site.known_device.KnownDeviceMiddleware",
     "graphs.site.moved_sessions.MovedSessionsMiddleware",
     "graphs.admin.clean_queries.CleanQueriesMiddleware",
@@ -212,6 +213,11 @@ CONTENT_SECURITY_POLICY = {
 #: Frames, referrers, openers, cookies (Lax, HttpOnly) and the size of bodies have Django's defaults, which are strict.
 LANGUAGE_COOKIE_SAMESITE = "Lax"
 LANGUAGE_COOKIE_HTTPONLY = True
+_COOKIES = "__Host-" if ENV.host_cookies else ""
+SESSION_COOKIE_NAME = f"{_COOKIES}sessionid"
+CSRF_COOKIE_NAME = f"{_COOKIES}csrftoken"
+LANGUAGE_COOKIE_NAME = f"{_COOKIES}django_language"
+KNOWN_DEVICE_COOKIE_NAME = f"{_COOKIES}known-device"
 CSRF_FAILURE_VIEW = "graphs.site.error_pages.csrf_failure"
 FILE_UPLOAD_HANDLERS = [
     "graphs.site.uploads.SizeLimit",

@@ -5,10 +5,12 @@ import shutil
 import socket
 import threading
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from config import demo_login, embedded, listening, local, processes
+from config.children import last_words
 from config.locks import lock_for_this_process
 from config.problem import Problem
 from config.supervisor import TICK_S, Stopped, Supervisor
@@ -80,14 +82,22 @@ def _start(site: Site, shared: socket.socket, supervisor: Supervisor) -> "Ready"
     waited_on, closed_when_prepared = os.pipe()
     supervisor.keep(*processes.web(site.web, shared.fileno(), waited_on, site.drain_s, processes.without_owner(env)))
     embedded.wait(servers, supervisor)
-    code, tail = supervisor.run(processes.prepare(env))
-    if code != 0:
-        last = tail.strip().rpartition("\n")[2]
-        raise Problem(f"The database could not be prepared: {last}\nThe lines of prepare above say more.")
+    _prepare(env, supervisor)
     os.close(closed_when_prepared)
     supervisor.has_begun = True
     ready.start()
     return ready
+
+
+def _prepare(env: Mapping[str, str], supervisor: Supervisor) -> None:
+    """Returns when the database is prepared. Raises Problem with what to do, or with what was said."""
+    program = processes.prepare(env)
+    code, tail = supervisor.run(program)
+    if code != 0:
+        raise Problem(
+            program.explain(tail)
+            or f"The database could not be prepared: {last_words(tail)}\nThe lines of prepare above say more."
+        )
 
 
 def _room_for_metrics(data_dir: Path) -> dict[str, str]:
@@ -99,7 +109,10 @@ def _room_for_metrics(data_dir: Path) -> dict[str, str]:
         return {}
     folder = data_dir / "metrics"
     shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir()
+    try:
+        folder.mkdir()
+    except OSError as error:
+        raise Problem(local.no_access(data_dir, error)) from error
     return {"PROMETHEUS_MULTIPROC_DIR": str(folder)}
 
 

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from config.children import Child, Program
+from config.children import Child, Program, last_words
 from config.problem import Problem
 from config.terminal import Terminal
 
@@ -133,7 +133,7 @@ class Supervisor:
         keeper.start_at = now + PASSES_S
         if now - keeper.said_at >= SAID_EVERY_S:
             keeper.said_at = now
-            last = tail.strip().rpartition("\n")[2]
+            last = last_words(tail)
             self.terminal.say(f"{keeper.program.name} is tried every {PASSES_S} seconds until it can run: {last}")
 
     def _judge(self, keeper: Keeper, code: int, tail: str) -> None:
@@ -141,7 +141,7 @@ class Supervisor:
         if sentence := keeper.program.explain(tail):
             raise Problem(sentence)
         if len(keeper.deaths) >= MOST_DEATHS:
-            last = tail.strip().rpartition("\n")[2] or "it said nothing"
+            last = last_words(tail) or "it said nothing"
             raise Problem(
                 f"{name} ended {MOST_DEATHS} times within {DEATHS_WITHIN_S} seconds, so everything is stopped. "
                 f"Its lines above say why; the last one: {last}"

@@ -5,7 +5,7 @@ import signal
 import socket
 from pathlib import Path
 
-from config import local
+from config import full_disk, local
 from config.account import make_own
 from config.children import Program
 from config.problem import Problem
@@ -57,14 +57,14 @@ def server(where: local.ServerPaths, lock: int, databases: int = 16) -> Program:
         stop=((signal.SIGTERM, 20),),
         hurries=False,
         explain=lambda tail: explain(tail, where),
-        passes=lambda tail: "No space left on device" in tail,
+        passes=lambda tail: bool(full_disk.reason(tail)),
     )
 
 
 def explain(tail: str, where: local.ServerPaths) -> str | None:
     """What to do about its last lines, where a restart would not help."""
-    if "No space left on device" in tail:
-        return f"The disk that holds {where.valkey_data} is full. Free some space and start again."
+    if full := full_disk.explain(tail, where.valkey_data):
+        return full
     if "Permission denied" in tail:
         return (
             f"Valkey may not use its folder {where.valkey_data}: Permission denied. It and its files must belong to "

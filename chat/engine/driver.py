@@ -98,7 +98,7 @@ class Driver:
         if self.run.stop_requested:
             return Transition(self._state, transitions.Rest("stopped"))
         if self.run.member is None:
-            return self._give_up(Failure("auth_error", error_texts.ACCESS_ENDED, retryable=False))
+            return self._give_up(Failure("forbidden", error_texts.ACCESS_ENDED, retryable=False))
         if self.run.attempts > MAX_ATTEMPTS or self._answer.shows_more_than_rounds():
             return self._give_up(Failure("server_error", error_texts.PROCESS_DIED, retryable=True))
         if self.run.resumed and not all(round_.aside for round_ in self.run.rounds):

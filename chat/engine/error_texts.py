@@ -9,6 +9,7 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from chat.models import RunErrorCode
 from chat.providers.circuit import CircuitOpen
 from chat.providers.provider_error import ProviderError
 from graphs.site.vendor_errors import ErrorCode
@@ -49,7 +50,7 @@ _UNKNOWN_THERE = _(
 class Failure:
     """What a person reads about a run that failed. `gave_up`: a stronger model may do better."""
 
-    code: ErrorCode
+    code: RunErrorCode
     text: str | Promise
     retryable: bool
     gave_up: bool = False

@@ -84,7 +84,7 @@ class ModelCalls:
         try:
             self._prompt = await in_tool_thread.until_done(load, self._run, member)
         except prompt_loading.ContextGone:
-            return Failure("internal", error_texts.CONTEXT_GONE, retryable=False)
+            return Failure("not_found", error_texts.CONTEXT_GONE, retryable=False)
         self._budgeted = self._prompt.budgeted
         return None
 
@@ -93,7 +93,7 @@ class ModelCalls:
         try:
             self._config = self._offered()
         except ModelUnavailableError as unavailable:
-            return Failure("internal", str(unavailable), retryable=False)
+            return Failure("model_unavailable", str(unavailable), retryable=False)
         # A run that was taken over between two rounds comes here without the effect `Enrich`.
         if failure := await self.enrich():
             return failure

@@ -7,7 +7,7 @@ from chat.models.prices import EnteredPrice
 from chat.models.proposals import Allowance, Proposal, ProposalStatus, ValidationRule
 from chat.models.requests import RequestEntry, SentRequest
 from chat.models.rounds import WAITING, Call, Round, calls_of
-from chat.models.runs import Process, Run, RunStatus
+from chat.models.runs import Process, Run, RunErrorCode, RunStatus
 from chat.models.streams import Presence, Stream, StreamEvent
 from chat.models.usage import ModelCall, Purpose
 
@@ -34,6 +34,7 @@ __all__ = [
     "Reservation",
     "Round",
     "Run",
+    "RunErrorCode",
     "RunStatus",
     "SentRequest",
     "Session",

@@ -1,7 +1,7 @@
 """Runs of the engine and the processes that drive them."""
 
 import uuid
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from django.conf import settings
 from django.db import models
@@ -9,6 +9,10 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from chat.models.conversation import Message, Session
+from graphs.site.vendor_errors import ErrorCode
+
+#: Why a run failed: what went wrong with its vendor, or as doors say it what is not there or not allowed any more.
+RunErrorCode = Literal[ErrorCode, "model_unavailable", "not_found", "forbidden"]
 
 
 class Process(models.Model):

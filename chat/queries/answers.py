@@ -4,13 +4,12 @@ import json
 import uuid
 from typing import Any, Literal, Self
 
-from chat.models import Message, Run, RunStatus, Session, calls_of
+from chat.models import Message, Run, RunErrorCode, RunStatus, Session, calls_of
 from chat.proposals.proposal_json import ProposalShape, proposals_json
 from chat.queries.proposals import in_brief
 from chat.spending.recording import COUNTS, OF_CONVERSATION
 from graphs.site import row_store
 from graphs.site.shapes import AsItIs, Shape
-from graphs.site.vendor_errors import ErrorCode
 
 _ANSWER = f"""
 SELECT {row_store.columns(Message, of="m")},
@@ -28,7 +27,7 @@ class ToolCallShape(Shape):
 
 
 class ErrorShape(Shape):
-    code: ErrorCode
+    code: RunErrorCode
     message: str
     retryable: bool
 

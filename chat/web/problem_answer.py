@@ -6,7 +6,7 @@ from typing import Any
 from chat.access.identity import Headers, came_by_https
 from graphs.site import error_pages
 from graphs.site.api.problems import MEDIA_TYPE, Problem
-from graphs.site.security_headers import past_django
+from graphs.site.security_headers import UNCACHED, past_django
 
 
 def protecting(asked: Headers) -> Headers:
@@ -31,6 +31,6 @@ async def answer_page(problem: Problem, asked: Headers, send: Any) -> None:
 async def _send(problem: Problem, media: str, body: bytes, protected: Headers, send: Any) -> None:
     headers = [(b"content-type", media.encode()), (b"content-length", str(len(body)).encode())]
     headers += [(name.lower().encode(), value.encode()) for name, value in problem.headers.items()]
-    headers += [(b"cache-control", b"private, no-store"), *protected]
+    headers += [(b"cache-control", UNCACHED.encode()), *protected]
     await send({"type": "http.response.start", "status": problem.status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

@@ -20,7 +20,7 @@ from graphs.site.api.problems import Problem
 from graphs.site.api.tokens import Claim
 from graphs.site.database_away import AWAY
 from graphs.site.error_pages import failed
-from graphs.site.security_headers import past_django
+from graphs.site.security_headers import UNCACHED, past_django
 
 #: Browsers whose person is remembered.
 MOST_KNOWN = 10_000
@@ -86,7 +86,7 @@ def _refusal(request: ASGIRequest, person: int) -> HttpResponseBase:
     with translation.override(identity.language_of(headers)):
         sentence = _("You have too much in progress here. Try again when some of it is done.")
         refusal = failed(request, Problem(429, "throttled", sentence, headers={"Retry-After": "5"}))
-    protecting = past_django(identity.came_by_https(headers)) | {"Cache-Control": "private, no-store"}
+    protecting = past_django(identity.came_by_https(headers)) | {"Cache-Control": UNCACHED}
     protecting["Content-Security-Policy"] += "; style-src 'self'"
     for name, value in protecting.items():
         refusal.headers[name] = value

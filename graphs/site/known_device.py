@@ -11,7 +11,6 @@ from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponseBase
 from django.utils.deprecation import MiddlewareMixin
 
-COOKIE = "known-device"
 KNOWN_S = 180 * 24 * 3600
 _SALT = "graphs.known_device"
 
@@ -19,7 +18,7 @@ _SALT = "graphs.known_device"
 def device_of(request: HttpRequest, name: str) -> str:
     """What names this browser, in which somebody of this name has signed in; "" if nobody has."""
     try:
-        known = signing.loads(request.COOKIES.get(COOKIE, ""), salt=_SALT, max_age=KNOWN_S)
+        known = signing.loads(request.COOKIES.get(settings.KNOWN_DEVICE_COOKIE_NAME, ""), salt=_SALT, max_age=KNOWN_S)
     except signing.BadSignature:
         return ""
     return str(known["device"]) if known["name"] == name.casefold() else ""
@@ -37,7 +36,7 @@ class KnownDeviceMiddleware(MiddlewareMixin):
         if name := getattr(request, "_signed_in_as", ""):
             device = device_of(request, name) or uuid.uuid4().hex
             response.set_cookie(
-                COOKIE,
+                settings.KNOWN_DEVICE_COOKIE_NAME,
                 signing.dumps({"name": name.casefold(), "device": device}, salt=_SALT),
                 max_age=KNOWN_S,
                 secure=settings.SESSION_COOKIE_SECURE,

@@ -7,14 +7,16 @@ from django.utils.deprecation import MiddlewareMixin
 PERMISSIONS = "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()"
 #: What no page is loads nothing and is shown in no frame, also where a browser takes it for a page.
 NO_PAGE = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+#: Only one person may see it.
+UNCACHED = "private, no-store"
 
 
 class SecurityHeadersMiddleware(MiddlewareMixin):
-    """Forbids pages to use devices, and caches to keep what only one person may see."""
+    """Gives every answer the headers that no other middleware has given it; caches keep none unless it says so."""
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-        response.headers.setdefault("Permissions-Policy", PERMISSIONS)
-        response.headers.setdefault("Cache-Control", "private, no-store")
+        for name, value in (past_django(request.is_secure()) | {"Cache-Control": UNCACHED}).items():
+            response.headers.setdefault(name, value)
         return response
 
 

@@ -21,7 +21,7 @@ WRONG = {
     "REDIS_URL": ["nonsense", "http://host:6379", "redis://host/first", "redis://host:x/0", "unix://"],
     "CELERY_BROKER_URL": ["nonsense", "http://host", "memory://"],
     "REDIS_PREFIX": ["a b", "{a}", "x" * 51],
-    "DEBUG": SWITCHES, "HTTPS": SWITCHES, "AI_DEBUG": SWITCHES, "AI_LOG_TEXT": SWITCHES,
+    "DEBUG": SWITCHES, "HTTPS": SWITCHES, "HOST_COOKIES": SWITCHES, "AI_DEBUG": SWITCHES, "AI_LOG_TEXT": SWITCHES,
     "LOG_JSON": SWITCHES,
     "DEMO_LANGUAGE": ["nonsense", "FR", "de"],
     "SECRET_KEY": ["nonsense"], "METRICS_TOKEN": ["nonsense"],
@@ -138,3 +138,12 @@ def test_what_is_no_address_is_told_without_its_password(monkeypatch: pytest.Mon
 def test_workers_serve_every_queue_that_tasks_are_sent_to() -> None:
     queues = {settings.CELERY_TASK_DEFAULT_QUEUE, *(route["queue"] for route in settings.CELERY_TASK_ROUTES.values())}
     assert queues == set(processes.QUEUES.split(","))
+
+
+def test_cookies_that_no_browser_would_take_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOST_COOKIES", "true")
+    monkeypatch.delenv("HTTPS", raising=False)
+    with pytest.raises(Problem, match="HOST_COOKIES: needs HTTPS=true"):
+        environment.read()
+    monkeypatch.setenv("HTTPS", "true")
+    assert environment.read().host_cookies

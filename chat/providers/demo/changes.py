@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from chat.providers.demo import gaps, records
+from chat.providers.demo import gaps, records, sheets
 from chat.providers.demo.folding import bare
 from chat.providers.demo.lookups import HANDLE, Answered, Item, Lookups, PlannedCall, is_for_errors, rows, together
 from chat.providers.demo.naming import called, field_called, meant
@@ -31,6 +31,8 @@ _LITERAL = re.compile(r"true|false|-?(?:0|[1-9]\d*)(?:\.\d+)?")
 
 #: Changes that are of what is at hand where nothing is named.
 _AT_HAND = ("rename", "set", "rate", "better", "append", "delete", "move")
+#: Those that may name several things, by the slot in which they stand.
+_SEVERAL = {"delete": "x", "delete_sheet": "sheet"}
 #: Those that need no more of an object than its fields, which the question's data may have.
 _OF_FIELDS = ("rate", "better", "append")
 
@@ -54,9 +56,10 @@ def plans(looking: Lookups, intent: Intent) -> list[Plan]:
     """What to propose, one by one where it can be decided so. Raises `Wanted`, `Unavailable` or `Answered`."""
     if intent.name == "rate":
         return [_rating(looking, intent.words)]
-    if intent.name != "delete":
+    if intent.name not in _SEVERAL:
         return [_plan(looking, intent.name, intent.words)]
-    return together(lambda name: _plan(looking, "delete", {"x": name}), _AND.split(intent.words.get("x", "")))
+    slot = _SEVERAL[intent.name]
+    return together(lambda name: _plan(looking, intent.name, {slot: name}), _AND.split(intent.words.get(slot) or ""))
 
 
 def _rating(looking: Lookups, words: dict[str, str]) -> Plan:
@@ -80,6 +83,7 @@ def _rating(looking: Lookups, words: dict[str, str]) -> Plan:
 def _plan(looking: Lookups, name: str, words: dict[str, str]) -> Plan:
     """The template of the change, filled."""
     name, words = _as_meant(looking, name, words)
+    sheets.refuse_others(looking, words)
     row = INTENTS[name]
     words = {"x": ""} | words if name in _AT_HAND else words
     named = {slot: words[slot] for slot in ("x", "y") if slot in words}
@@ -356,4 +360,5 @@ _VALUES: dict[str, Callable[[Lookups, Values], Values]] = {
     "better": lambda looking, values: {"updates": records.better(looking, values["x"])},
     "insert": _insertion,
     "create": _creation,
+    **sheets.VALUES,
 }

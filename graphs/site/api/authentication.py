@@ -1,5 +1,6 @@
 """Finds who asks: by an access token in the header, or by the session cookie with its CSRF token. For all views."""
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.utils.translation import gettext as _
 from rest_framework.authentication import BaseAuthentication, SessionAuthentication
@@ -36,6 +37,6 @@ class CookieAuthentication(SessionAuthentication):
             super().enforce_csrf(request)
         except PermissionDenied as error:
             sentence = _(
-                "Send the value of the cookie “csrftoken” in the header X-CSRFToken, from a page of this site."
+                "Send the value of the cookie “%(cookie)s” in the header X-CSRFToken, from a page of this site."
             )
-            raise Problem(403, "csrf", sentence) from error
+            raise Problem(403, "csrf", sentence % {"cookie": settings.CSRF_COOKIE_NAME}) from error

@@ -71,7 +71,7 @@ class CookieScheme(OpenApiAuthenticationExtension):
 
     def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
         description = "The session of a browser. Requests that change something need the header X-CSRFToken."
-        return {"type": "apiKey", "in": "cookie", "name": "sessionid", "description": description}
+        return {"type": "apiKey", "in": "cookie", "name": settings.SESSION_COOKIE_NAME, "description": description}
 
 
 def problems(*statuses: int) -> dict[Any, Any]:

@@ -103,20 +103,17 @@ def invalid_fields(errors: Errors) -> Problem:
 
 def unavailable() -> Problem:
     """The problem of a database that is away for a while."""
-    return Problem(
-        503, "unavailable", _("The database does not answer at the moment. Try again."), headers={"Retry-After": "5"}
-    )
+    return _later(503, "unavailable", _("The database does not answer at the moment. Try again."), seconds=5)
 
 
 def too_many_large_answers() -> Problem:
     """The problem of who found no place for an answer that takes much to make."""
-    sentence = _("Too many large answers at once. Try again in a moment.")
-    return Problem(429, "throttled", sentence, headers={"Retry-After": "5"})
+    return _later(429, "throttled", _("Too many large answers at once. Try again in a moment."), seconds=5)
 
 
 def restarting() -> Problem:
     """The problem of who asks for much while the process ends; another one answers."""
-    return Problem(503, "unavailable", _("The server restarts. Try again in a moment."), headers={"Retry-After": "5"})
+    return _later(503, "unavailable", _("The server restarts. Try again in a moment."), seconds=5)
 
 
 def preview_ended(ended: PreviewEnded) -> Problem:
@@ -127,7 +124,7 @@ def preview_ended(ended: PreviewEnded) -> Problem:
         "Finding out what this would change took over a minute and was given up. Nothing was changed. Try again when "
         "less is going on here, or with less at once."
     )
-    return Problem(503, "unavailable", sentence, headers={"Retry-After": "60"})
+    return _later(503, "unavailable", sentence, seconds=60)
 
 
 def too_much_to_search() -> Problem:
@@ -142,13 +139,18 @@ def busy() -> Problem:
         "Something that takes long is being saved here, such as an import of many rows. Nothing of yours was changed. "
         "Try again in a moment."
     )
-    return Problem(429, "busy", sentence, headers={"Retry-After": "10"})
+    return _later(429, "busy", sentence, seconds=10)
 
 
 def gave_up() -> Problem:
     """The problem of what the database could not do in the time that a statement has."""
     sentence = _("This took the database too long. Nothing was changed. Try again in a moment.")
-    return Problem(503, "unavailable", sentence, headers={"Retry-After": "10"})
+    return _later(503, "unavailable", sentence, seconds=10)
+
+
+def _later(status: int, code: str, sentence: str, *, seconds: int) -> Problem:
+    """The problem of what nothing is wrong with but the time."""
+    return Problem(status, code, sentence, headers={"Retry-After": str(seconds)})
 
 
 def bad_request() -> Problem:
@@ -177,7 +179,7 @@ def _newer_version(exc: Exception) -> Problem:
     """The problem of what a newer process has written, during an update."""
     logger.error("Not read: %s", exc)
     sentence = _("This was stored by a newer version of the program. Try again when the update is complete.")
-    return Problem(503, "unavailable", sentence, headers={"Retry-After": "30"})
+    return _later(503, "unavailable", sentence, seconds=30)
 
 
 def _anonymous(exc: Any) -> Problem:

@@ -36,7 +36,7 @@ export async function unlessRefused(ask, refused) {
 /** The JSON of the answer, null where it has no content; raises Refusal. */
 export async function request(method, address, body, more = {}) {
   const headers = { Accept: "application/json", ...more };
-  if (method !== "GET") headers["X-CSRFToken"] = cookie("csrftoken");
+  if (method !== "GET") headers["X-CSRFToken"] = cookie("__Host-csrftoken") || cookie("csrftoken");
   if (body !== undefined) headers["Content-Type"] = "application/json";
   const init = { method, headers, credentials: "same-origin", body: body && JSON.stringify(body) };
   const response = await fetch(address, init).catch(() => null);

@@ -345,6 +345,7 @@ def test_it_tells_a_person_whose_graph_is_gone(running: Engine, vendor: VendorSe
     nba.delete()
     second = ask(alice, "SCRIPT:hello", session_id=str(first.session_id))
     run = rested(second.run_id)
+    assert run.error["code"] == "not_found"
     assert "no longer exists" in run.error["message"]
     assert not run.error["retryable"]
 

@@ -185,6 +185,7 @@ def test_it_refuses_the_run_of_a_person_who_left_the_workspace(vendor: VendorSer
     with engine():
         run = rested(accepted.run_id)
     assert run.status == RunStatus.FAILED
+    assert run.error["code"] == "forbidden"
     assert "no longer a member" in run.error["message"]
     assert vendor.requests == []
 

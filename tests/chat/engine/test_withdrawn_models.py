@@ -5,6 +5,7 @@ from django.contrib.auth.models import User
 
 from chat.actions import deciding
 from chat.models import Proposal
+from chat.queries.answers import run_result
 from graphs.models import Graph, Workspace
 from graphs.site.access import member_of
 from tests import checker
@@ -34,7 +35,9 @@ def test_a_decision_holds_and_the_withdrawn_model_is_not_told(
     assert rested(decided.run.run_id).outcome == "error"
     assert len(vendor.requests) == before
     (told,) = [event.data for event in of_run(decided.run.run_id) if event.type == "error"]
+    assert (told["code"], told["retryable"]) == ("model_unavailable", False)
     assert "demo:demo" in told["message"]
+    assert (run_result(decided.run.run_id) or {})["error"] == told
     proposal.refresh_from_db()
     assert proposal.status == ("applied" if approved else "rejected")
     checker.check_database()

@@ -50,6 +50,20 @@ def test_files_redirects_and_refusals_protect_their_reader(path: str, status: in
     run(test)
 
 
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "FOO"])
+def test_a_file_is_only_read(method: str, nba: Graph) -> None:
+    async def test() -> None:
+        for path in (STATIC, "/static/graphs/absent.js"):
+            answer = await request(method, path)
+            assert (answer.status, answer.headers["allow"], answer.body) == (405, "GET, HEAD", b"")
+            protects(answer, path)
+            assert answer.headers["cache-control"] == "private, no-store"
+        assert (await request("GET", "/static/graphs/absent.js")).headers["cache-control"] == "private, no-store"
+        assert "cache-control" not in (await request("HEAD", STATIC)).headers
+
+    run(test)
+
+
 def test_server_sent_events_do_too(alice: User, nba: Graph, model: Model) -> None:
     async def test() -> None:
         stream = await in_db(conversation, alice)
