@@ -39,7 +39,7 @@ from graphs.objects.operations import Create, Delete, Operation, Planned, Record
 from graphs.objects.patches import replaced
 from graphs.objects.plain_rows import ReadRow, stores_as_given
 from graphs.objects.refs import Ref
-from graphs.objects.stores import ObjectChange, refuse_users, require_room
+from graphs.objects.stores import ObjectChange, refuse_unfit, refuse_users, require_room
 from graphs.objects.strict import Patch
 from graphs.site.access import Member
 from graphs.site.counted_keys import counts_keys, is_far
@@ -90,6 +90,7 @@ def plan(
     refuse_oversized(operations)
     require_room(around.workspace_id, operations)
     refuse_changes_of_deleted(around, operations)
+    refuse_unfit(around, operations)
     # The object's own fields after its parts.
     ordered = sorted(operations, key=lambda each: each.item == Ref(around.type, around.key))
     return Planned(tuple(ordered), tuple(object_plan.targets.values()), object_plan.headers, object_plan.rows)
