@@ -14,7 +14,7 @@ from graphs.objects.headers import parent_of
 from graphs.objects.holding import hold
 from graphs.objects.kinds import KINDS, store_of
 from graphs.objects.model_deletion import delete_all
-from graphs.objects.model_rows import refusals_of
+from graphs.objects.model_refusals import refusals_of
 from graphs.objects.operations import Create, Delete, Operation, Update, growth, net, result
 from graphs.objects.plain_rows import ReadRow
 from graphs.objects.preconditions import Before

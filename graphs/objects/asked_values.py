@@ -8,7 +8,8 @@ from django.utils.translation import gettext as _
 from graphs.models import Object
 from graphs.objects.actions import ChangeRefused, some
 from graphs.objects.kinds import Kind, is_object
-from graphs.objects.model_rows import placing, record_of
+from graphs.objects.model_rows import placing
+from graphs.objects.model_values import record_of
 from graphs.objects.operations import Create, Delete, Operation, Record, weight
 from graphs.objects.refs import Ref
 from graphs.site.json_values import MAX_JSON_CHARS, is_too_long, same, shown

@@ -32,8 +32,9 @@ from graphs.objects.asked_values import (
 )
 from graphs.objects.headers import existing, headers_of, is_key, may_see, parent_of, ref_of, rows_of, rows_with
 from graphs.objects.kinds import KINDS, Kind, is_object, store_of, whole_of
-from graphs.objects.model_rows import full_record, new_row, record_of, row_of, writes_together
+from graphs.objects.model_rows import full_record, new_row, row_of, writes_together
 from graphs.objects.model_users import led_by
+from graphs.objects.model_values import record_of
 from graphs.objects.new_keys import NewKeys, is_new, may_create, no_key
 from graphs.objects.operations import Create, Delete, Operation, Planned, Record, Target, Update, net
 from graphs.objects.patches import replaced

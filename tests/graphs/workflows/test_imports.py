@@ -9,7 +9,7 @@ from django.db.models import Model
 from django.test.utils import CaptureQueriesContext
 
 from graphs.models import ChangeSet, Edge, Graph, Node, NodeType, Sheet, Workspace
-from graphs.objects.model_rows import record_of
+from graphs.objects.model_values import record_of
 from graphs.site.copying import copy_rows
 from graphs.workflows import imports, rows
 from graphs.workflows.imports import import_graph
