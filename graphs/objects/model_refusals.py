@@ -17,6 +17,9 @@ log = logging.getLogger("countersign.objects")
 
 #: Kinds of models that are named where their rows are in the way.
 NAMED_MODELS = 5
+#: How Django's own sentences begin and end, which it does not translate.
+_DJANGO_PROTECTS = "Cannot delete some instances of model"
+_DJANGO_FOUND_NONE = "matching query does not exist."
 #: By what PostgreSQL calls each case. What it says of these names no value of a row.
 _REASONS = {
     "22001": gettext_noop("A text is longer than it takes."),
@@ -37,12 +40,13 @@ def refusals_of(kind: Kind) -> Iterator[None]:
     except ValidationError as error:
         raise ChangeRefused(*_validation(kind, error)) from error
     except ProtectedError as error:
-        raise _still_used(error.protected_objects) from error
+        raise ChangeRefused(_still_used(str(error.args[0]), error.protected_objects)) from error
     except RestrictedError as error:
-        raise _still_used(error.restricted_objects) from error
+        raise ChangeRefused(_still_used(str(error.args[0]), error.restricted_objects)) from error
     except ObjectDoesNotExist as error:
         log.warning("A change of a %s is refused: %s", kind.name, error)
-        raise ChangeRefused(_("Something that this leads to is not there.")) from error
+        is_django = str(error).endswith(_DJANGO_FOUND_NONE)
+        raise ChangeRefused(_("Something that this leads to is not there.") if is_django else str(error)) from error
     except (IntegrityError, DataError) as error:
         raise ChangeRefused(_("The database refuses this: {reason}").format(reason=_reason(kind, error))) from error
 
@@ -71,10 +75,13 @@ def _choices(kind: Kind, name: str, error: ValidationError) -> str:
     return " " + _("Choose one of these: {choices}.").format(choices=some(values))
 
 
-def _still_used(rows: Iterable[Model]) -> ChangeRefused:
+def _still_used(said: str, rows: Iterable[Model]) -> str:
+    """What protects rows from being deleted; what an application says of its own is told as it is."""
+    if not said.startswith(_DJANGO_PROTECTS):
+        return said
     users = sorted({str(row._meta.verbose_name_plural) for row in rows})
     message = _("It stays: {users} still belong to it. Change or delete these first.")
-    return ChangeRefused(message.format(users=some(users, NAMED_MODELS)))
+    return message.format(users=some(users, NAMED_MODELS))
 
 
 def _reason(kind: Kind, error: Exception) -> str:

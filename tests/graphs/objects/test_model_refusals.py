@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.core.exceptions import ValidationError
+from django.core.exceptions import ObjectDoesNotExist, ValidationError
 from django.db import connection, transaction
 from django.db.models import ProtectedError, RestrictedError
 from django.utils import translation
@@ -78,11 +78,17 @@ def test_django_is_not_quoted(nba: Graph) -> None:
     assert told(absent, "fr") == "Quelque chose à quoi ceci mène n’existe pas."
 
 
-def test_what_a_model_says_is_told_as_it_is() -> None:
-    def does() -> None:
-        raise ValidationError({"name": "No."})
+def test_what_an_application_says_is_told_as_it_is() -> None:
+    for error, said in (
+        (ValidationError({"name": "No."}), "name: No."),
+        (ProtectedError("It is still on offer.", set()), "It is still on offer."),
+        (ObjectDoesNotExist("No warehouse has room."), "No warehouse has room."),
+    ):
 
-    assert told(does) == "name: No."
+        def does(error: Exception = error) -> None:
+            raise error
+
+        assert told(does) == said
 
 
 def test_json_is_refused_in_the_language_of_the_reader() -> None:
