@@ -185,7 +185,7 @@ def _filled(record: Record) -> Record:
 def _field(field: Field, label: str, old: Any, new: Any, pairs: Pairs) -> DiffField:
     found: DiffField = {"field": field.name, "label": label, "form": field.form, "old": old, "new": new}
     if field.form in ("code", "json"):
-        shown = code_diff.lines(_text(field, old), _text(field, new), pairs=pairs)
+        shown = code_diff.lines(_text(field, old), _text(field, new), code_diff.CONTEXT, pairs)
         found["lines"] = [line.to_json() for line in shown]
     if field.keys:
         found["names"] = names_of(field)
