@@ -145,6 +145,18 @@ def _unique_and_leading(model: type[Model]) -> tuple[list[frozenset[str]] | None
     return (None if by_date or len(plain) < len(meta.constraints) else unique), leading
 
 
+def without_a_look(kind: Kind, *, free: bool) -> set[str]:
+    """The columns of a new row that lead to what was read, or hold a `free` key; none where uniqueness needs them."""
+    meta: Any = kind.model._meta
+    if kind.rows is None or meta.constraints or meta.unique_together:
+        return set()
+    given = {kind.workspace, *([meta.pk.name] if free else [])} - {field.column for field in kind.fields}
+    columns = [each for each in meta.concrete_fields if each.name in given | {kind.parent}]
+    return {
+        each.name for each in columns if each.primary_key or not (each.unique or each.remote_field.limit_choices_to)
+    }
+
+
 def unsaved_row(kind: Kind, of: Object, new: Record) -> Model:
     """A new row with these values. Nothing is saved."""
     row = new_row(kind, of, {})
