@@ -28,7 +28,7 @@ from graphs.objects.actions import ChangeRefused
 from graphs.objects.headers import require_may_edit_all
 from graphs.objects.holding import held
 from graphs.objects.kinds import is_object
-from graphs.objects.new_keys import refuse_numbers
+from graphs.objects.new_keys import refuse_numbers, with_keys_of
 from graphs.objects.refs import Ref
 from graphs.objects.stores import headers
 from graphs.site import preview_places
@@ -137,6 +137,7 @@ def _require_shown(proposal: Proposal, member: Member, of: Object, decision: Dec
     """Refuses a decision on other operations than the person saw, in the proposal or in a preview of it edited."""
     edited = decision.edited_arguments
     if edited is not None:
+        edited = _keyed(proposal, edited)
         drafted = _drafted(proposal, member, of, edited)
         proposal.decided_arguments = edited
         proposal.operations, proposal.targets = drafted.operations, drafted.targets
@@ -159,7 +160,8 @@ def preview(member: Member, proposal_id: str, arguments: dict[str, Any] | None) 
         if of is None:
             raise Refused("conflict", _("What this proposal would change was deleted."))
         with preview_places.place(member.user.pk):
-            return _drafted(proposal, member, of, proposal.arguments if arguments is None else arguments)
+            asked = proposal.arguments if arguments is None else _keyed(proposal, arguments)
+            return _drafted(proposal, member, of, asked)
 
 
 def _drafted(proposal: Proposal, member: Member, of: Object, arguments: dict[str, Any]) -> DraftedProposal:
@@ -172,6 +174,12 @@ def _drafted(proposal: Proposal, member: Member, of: Object, arguments: dict[str
         return drafted
     except ChangeRefused as error:
         raise Refused("validation", str(error), field="editedArguments") from None
+
+
+def _keyed(proposal: Proposal, edited: dict[str, Any]) -> dict[str, Any]:
+    """The edited arguments with the keys that were made for what they make."""
+    _asked(proposal, edited)
+    return with_keys_of(proposal.tool.removeprefix(TOOL_PREFIX), edited, proposal.arguments)
 
 
 def _asked(proposal: Proposal, arguments: dict[str, Any]) -> actions.Action:

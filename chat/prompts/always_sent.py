@@ -16,7 +16,7 @@ from chat.tools.results import SHORT_CHARS, as_json
 from graphs.models import Object, Workspace
 from graphs.objects.headers import rows_named
 from graphs.objects.kinds import KINDS, Kind, holder_of, is_object, store_of
-from graphs.objects.model_rows import record_of
+from graphs.objects.model_values import record_of
 from graphs.objects.operations import Record
 from graphs.objects.refs import Ref
 from graphs.site.access import Member

@@ -18,7 +18,8 @@ from graphs.models import Modification, Object, Revision
 from graphs.objects.actions import quoted, some
 from graphs.objects.headers import children_of, holder_of, listed, parent_of, ref_of, searched_by, title_of
 from graphs.objects.kinds import KINDS, Kind, of_objects, store_of
-from graphs.objects.model_rows import record_of, row_of
+from graphs.objects.model_rows import row_of
+from graphs.objects.model_values import record_of
 from graphs.objects.operations import Record
 from graphs.objects.refs import Ref, RefText
 from graphs.site.access import Member, NotFound

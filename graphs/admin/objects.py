@@ -23,7 +23,8 @@ from graphs.admin.versions import VersionedAdmin, versions_page
 from graphs.models import ChangeSet, Membership, Object, Revision
 from graphs.objects.headers import ref_of, rows_with, title_of, url_of
 from graphs.objects.kinds import KINDS
-from graphs.objects.model_rows import record_of, row_of
+from graphs.objects.model_rows import row_of
+from graphs.objects.model_values import record_of
 from graphs.objects.refs import Ref
 
 #: Gives the link to a list of rows about an object.

@@ -11,7 +11,7 @@ from graphs.models import Graph, NodeType
 from graphs.objects.streams import streams
 from graphs.site.api.paging import PageShape
 from graphs.site.shapes import AsItIs, Id, Shape
-from graphs.workflows.exports import EdgeShape, ExportedNodeType, NodeShape, SheetShape, export_graph
+from graphs.workflows.exports import EdgeShape, ExportedNodeType, NodeShape, VersionedSheet, export_graph
 from graphs.workflows.imports import ImportedGraph
 from graphs.workflows.interchange.refusals import WarningCode
 from graphs.workflows.node_types import BUILT_IN, TypeRecord
@@ -73,7 +73,7 @@ class GraphShape(Shape):
     version: int
     untrusted_since: datetime | None
     untrusted_by: str
-    sheets: AsItIs[list[SheetShape]]
+    sheets: AsItIs[list[VersionedSheet]]
     nodes: AsItIs[list[NodeShape]]
     edges: AsItIs[list[EdgeShape]]
     node_types: AsItIs[list[NodeTypeShape]]
@@ -82,7 +82,7 @@ class GraphShape(Shape):
     @classmethod
     def of(cls, graph: Graph) -> Self:
         """A graph with everything on it and the types that its nodes have."""
-        document = export_graph(graph)
+        document = export_graph(graph, VersionedSheet)
         del document["format"], document["formatVersion"]
         used = {node["type"] for node in document["nodes"]}
         built_in = [NodeTypeShape.of(BUILT_IN[key]).to_json() for key in BUILT_IN if key in used]

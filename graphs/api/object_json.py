@@ -19,7 +19,7 @@ from graphs.objects.headers import (
     whole,
 )
 from graphs.objects.kinds import Field, Form, Kind
-from graphs.objects.model_rows import record_of
+from graphs.objects.model_values import record_of
 from graphs.objects.new_keys import may_create
 from graphs.objects.refs import ObjectName
 from graphs.objects.streams import streams

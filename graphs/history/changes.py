@@ -14,12 +14,21 @@ from graphs.objects.headers import parent_of
 from graphs.objects.holding import hold
 from graphs.objects.kinds import KINDS, store_of
 from graphs.objects.model_deletion import delete_all
-from graphs.objects.model_rows import refusals_of
+from graphs.objects.model_refusals import refusals_of
 from graphs.objects.operations import Create, Delete, Operation, Update, growth, net, result
 from graphs.objects.plain_rows import ReadRow
 from graphs.objects.preconditions import Before
 from graphs.objects.refs import Ref
-from graphs.objects.stores import Coming, ObjectChange, befores, by_owner, find, refuse_users, require_room
+from graphs.objects.stores import (
+    Coming,
+    ObjectChange,
+    befores,
+    by_owner,
+    find,
+    refuse_unfit,
+    refuse_users,
+    require_room,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +64,9 @@ def apply(
         versions = versions or _hold_saved(sorted(each.object.pk for each in asked if each.object.pk is not None))
         hold_beside(asked)
         refuse_users(asked, asked)
+        if because.origin != Origin.IMPORT:  # which brings what its file holds
+            for each in asked:
+                refuse_unfit(each.object, each.operations)
         held = [
             HeldChange(each.object, each.operations, versions.get(each.object.pk), before)
             for each, before in zip(asked, befores(asked, held=True), strict=True)

@@ -16,6 +16,8 @@ CONTEXT = 3
 #: Between two ties, this many pairs of lines are compared at most; a longer stretch is shown as replaced, but for what
 #: it begins and ends with.
 MOST_PAIRS = 250_000
+#: And so many in all of a diff: hostile texts have many such stretches.
+MOST_PAIRS_OF_ALL = 1_000_000
 
 #: Printable for Python, yet nothing is seen of them: joiners, fillers, selectors of variants, the blank of Braille.
 _BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
@@ -50,6 +52,13 @@ class Line:
         return {"op": self.op, "old": self.old, "new": self.new, "text": self.text}
 
 
+@dataclass(slots=True)
+class Pairs:
+    """How many pairs of lines may still be compared of all the texts of a diff."""
+
+    left: int = MOST_PAIRS_OF_ALL
+
+
 def visible(text: str) -> str:
     """The text with everything that would not be seen, or would turn what is seen around, as `⟦U+202E⟧`."""
     return _SEEN_AS_IT_IS.sub(_shown, text)
@@ -60,9 +69,12 @@ def _shown(found: re.Match[str]) -> str:
     return char if char.isprintable() and not _BLANK.match(char) else f"⟦U+{ord(char):04X}⟧"
 
 
-def lines(old: str, new: str, context: int | None = CONTEXT) -> list[Line]:
-    """The lines of both texts, made `visible`; of unchanged ones `context` around each change, or all with None."""
-    whole = list(_compared(_split(old), _split(new)))
+def lines(old: str, new: str, context: int | None = CONTEXT, pairs: Pairs | None = None) -> list[Line]:
+    """The lines of both texts, made `visible`; of unchanged ones `context` around each change, or all with None.
+
+    Texts of one diff share their `pairs`.
+    """
+    whole = list(_compared(_split(old), _split(new), pairs or Pairs()))
     if context is None:
         return whole
     near = {
@@ -79,10 +91,10 @@ def _split(text: str) -> list[str]:
     return text.removesuffix("\n").split("\n") if text else []
 
 
-def _compared(old: Sequence[str], new: Sequence[str]) -> Iterator[Line]:
+def _compared(old: Sequence[str], new: Sequence[str], pairs: Pairs) -> Iterator[Line]:
     at_old = at_new = 0
     for tie_old, tie_new in (*_ties(old, new), (len(old), len(new))):
-        yield from _between(old, at_old, tie_old, new, at_new, tie_new)
+        yield from _between(old, at_old, tie_old, new, at_new, tie_new, pairs)
         if tie_old < len(old):
             yield Line(" ", tie_old + 1, tie_new + 1, visible(old[tie_old]))
         at_old, at_new = tie_old + 1, tie_new + 1
@@ -110,12 +122,14 @@ def _ties(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def _between(
-    old: Sequence[str], old_from: int, old_to: int, new: Sequence[str], new_from: int, new_to: int
+    old: Sequence[str], old_from: int, old_to: int, new: Sequence[str], new_from: int, new_to: int, pairs: Pairs
 ) -> Iterator[Line]:
     a, b = old[old_from:old_to], new[new_from:new_to]
-    if len(a) * len(b) > MOST_PAIRS:
+    asked = len(a) * len(b)
+    if not asked or asked > min(MOST_PAIRS, pairs.left):
         blocks = _ends(a, b)
     else:
+        pairs.left -= asked
         blocks = difflib.SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks()
     at_a = at_b = 0
     for block in blocks:

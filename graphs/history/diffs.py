@@ -8,7 +8,7 @@ from pydantic import with_config
 from typing_extensions import TypedDict
 
 from graphs.history import code_diff
-from graphs.history.code_diff import DiffLine
+from graphs.history.code_diff import DiffLine, Pairs
 from graphs.models import Object
 from graphs.objects.kinds import KINDS, Field, Form, Kind
 from graphs.objects.operations import OF_THE_ROW, Create, Delete, Operation, Record, Update
@@ -97,9 +97,10 @@ def diff_of(operations: Iterable[Operation], names: Mapping[Ref, str] | None = N
     """One entry for each of the `net` operations; `names` has those of items whose names they do not hold."""
     words: dict[str, Words] = {}
     entries: list[DiffEntry] = []
+    pairs = Pairs()
     for operation in operations:
         require_time()
-        entries.append(_entry(operation, names or {}, words))
+        entries.append(_entry(operation, names or {}, words, pairs))
     return entries
 
 
@@ -147,7 +148,7 @@ def _told_name(operation: Operation) -> str:
     return kind.name_of(operation.old if isinstance(operation, Update) else operation.record) if kind else ""
 
 
-def _entry(operation: Operation, names: Mapping[Ref, str], words: dict[str, Words]) -> DiffEntry:
+def _entry(operation: Operation, names: Mapping[Ref, str], words: dict[str, Words], pairs: Pairs) -> DiffEntry:
     kind = KINDS.get(operation.item.type)
     if kind and kind.name not in words:
         words[kind.name] = called(kind), {field.name: str(field.label) for field in kind.fields}
@@ -170,7 +171,7 @@ def _entry(operation: Operation, names: Mapping[Ref, str], words: dict[str, Word
         "label": label_of(operation, names),
         "action": action,
         "fields": [
-            _field(field, field_labels.get(field.name, field.name), old.get(field.name), new.get(field.name))
+            _field(field, field_labels.get(field.name, field.name), old.get(field.name), new.get(field.name), pairs)
             for field in (kind.fields if kind else unknown)
             if field.name in old or field.name in new
         ],
@@ -181,10 +182,10 @@ def _filled(record: Record) -> Record:
     return {name: value for name, value in record.items() if value not in _NOTHING}
 
 
-def _field(field: Field, label: str, old: Any, new: Any) -> DiffField:
+def _field(field: Field, label: str, old: Any, new: Any, pairs: Pairs) -> DiffField:
     found: DiffField = {"field": field.name, "label": label, "form": field.form, "old": old, "new": new}
     if field.form in ("code", "json"):
-        shown = code_diff.lines(_text(field, old), _text(field, new))
+        shown = code_diff.lines(_text(field, old), _text(field, new), code_diff.CONTEXT, pairs)
         found["lines"] = [line.to_json() for line in shown]
     if field.keys:
         found["names"] = names_of(field)

@@ -34,15 +34,9 @@ from graphs.objects import plain_rows
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.holding import RAISE_AND_REMEMBER
 from graphs.objects.kinds import KINDS, Kind
-from graphs.objects.model_rows import (
-    as_writer,
-    assign,
-    changed_columns,
-    kept_values,
-    record_of,
-    refusals_of,
-    validate,
-)
+from graphs.objects.model_refusals import refusals_of
+from graphs.objects.model_rows import as_writer, changed_columns, kept_values, validate
+from graphs.objects.model_values import assign, record_of
 from graphs.objects.operations import Record, Update
 from graphs.objects.plain_rows import STATE, ReadRow, stores_as_given, writable
 from graphs.objects.refs import Ref

@@ -19,7 +19,7 @@ from graphs.objects.operations import Operation, Update
 
 
 def fits(operations: Sequence[Operation]) -> TypeGuard[Sequence[Update]]:
-    """Whether all of them change the same fields of parts of one kind, none of which names another item."""
+    """Whether all of them change the same fields of parts of one kind, none of which concerns another item."""
     if not operations or not isinstance(operations[0], Update):
         return False
     kind, names = KINDS[operations[0].item.type], operations[0].new.keys()
@@ -30,8 +30,10 @@ def fits(operations: Sequence[Operation]) -> TypeGuard[Sequence[Update]]:
 
 
 def plain(kind: Kind, names: Collection[str]) -> bool:
-    """Whether the kind is one of parts, and these fields are columns of their own that name no other item."""
-    return bool(kind.owner) and all(kind.field(name).form != "key" and not kind.field(name).inside for name in names)
+    """Whether the kind is one of parts, and these fields are columns of their own that concern no other item."""
+    if not kind.owner:
+        return False
+    return not any(each.form == "key" or each.inside or each.constrains for each in map(kind.field, names))
 
 
 def apply(of: Object, operations: Sequence[Update], because: Because) -> tuple[dict[int, int], Applied | None]:

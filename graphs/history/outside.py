@@ -20,7 +20,8 @@ from graphs.models import Object, Origin
 from graphs.objects.headers import ref_of, rows_with, whole
 from graphs.objects.holding import held, raise_versions, remember
 from graphs.objects.kinds import KINDS, Kind, kinds_of, of_models
-from graphs.objects.model_rows import record_of, row_of, writing
+from graphs.objects.model_rows import row_of, writing
+from graphs.objects.model_values import record_of
 from graphs.objects.operations import Record, difference
 from graphs.objects.refs import Ref
 from graphs.objects.registration import registered

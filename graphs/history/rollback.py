@@ -254,7 +254,7 @@ def preview(workspace_id: int, scope: Scope, left_out: Collection[LeftOut] = (),
         if change.object in whole and undone.operations and own in again:
             # None of its parts is of the other one.
             undone = replace(undone, clashes=(Clash("recreated", own, ""),))
-        steps.append(ObjectRollback(change.object, before, undone))
+        steps.append(_with_unfit(ObjectRollback(change.object, before, undone)))
     come_back = {each.pk for each in deleted}
     gone = {Ref(each.type, each.key): label for each, label in missing if each.pk not in come_back}
     for each in left_out:
@@ -309,6 +309,23 @@ def _with_users(step: ObjectRollback, used: Mapping[Ref, Sequence[Ref]]) -> Obje
     own = Ref(step.object.type, step.object.key)
     clashes = tuple(Clash("used", own, "", by=user) for user in used.get(own, ()))
     return replace(step, undone=replace(step.undone, clashes=(*step.undone.clashes, *clashes)))
+
+
+def _with_unfit(step: ObjectRollback) -> ObjectRollback:
+    """The step with a clash for each part that nobody could make as it would be."""
+    if step.object._state.adding:
+        return step
+    by_item = {operation.item: operation for operation in step.undone.operations}
+    clashes = tuple(
+        Clash("unfit", item, _only_field(by_item[item]), by=None if item == each.part else each.part, why=each.why)
+        for each in store_of(step.object.type).unfit(step.object, step.undone.operations)
+        for item in each.by
+    )
+    return replace(step, undone=replace(step.undone, clashes=(*step.undone.clashes, *clashes)))
+
+
+def _only_field(operation: Operation) -> str:
+    return next(iter(operation.new)) if isinstance(operation, Update) and len(operation.new) == 1 else ""
 
 
 def _because(plan: Plan, actor: User, reason: str) -> Because:

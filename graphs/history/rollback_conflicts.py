@@ -53,6 +53,8 @@ class NamedClash:
                 return _("“%(key)s” was connected to it since.") % {"key": other}
             case "missing":
                 return _("“%(key)s” is not there any more.") % {"key": other}
+            case "unfit":
+                return self.clash.why
             case "used" if self.clash.by and self.clash.by.type not in KINDS:  # of a model that nobody registered
                 return _("“%(key)s” still belongs to it.") % {"key": self.clash.by.type}
             case "used" if self.clash.by and is_object(self.clash.by.type):
@@ -125,7 +127,7 @@ def _edited(clash: Clash) -> tuple[Ref, str]:
             return clash.item, clash.field
         case "missing" if (names := KINDS[clash.item.type].field(clash.field).names) in KINDS:
             return Ref(names, clash.expected), ""
-        case "connected" | "used":
+        case "connected" | "used" | "unfit":
             return clash.by or clash.item, ""
         case _:
             return clash.item, ""

@@ -14,13 +14,16 @@ from graphs.objects.refs import Ref
 from graphs.site.json_values import same
 
 #: Why something cannot be taken back: its field was changed since; it was deleted, or created anew, since; edges were
-#: connected to it since; what it leads to is not there; a type is used.
-Code = Literal["changed", "gone", "recreated", "connected", "missing", "used"]
+#: connected to it since; what it leads to is not there; a type is used; a part would not fit it.
+Code = Literal["changed", "gone", "recreated", "connected", "missing", "used", "unfit"]
 
 
 @dataclass(frozen=True, slots=True)
 class Clash:
-    """A later edit in the way: of a field, or with no field of an item (its record). `by` hangs on the item."""
+    """A later edit in the way: of a field, or with no field of an item (its record). `by` hangs on the item.
+
+    `why` says more of one that does not fit.
+    """
 
     code: Code
     item: Ref
@@ -28,6 +31,7 @@ class Clash:
     expected: Any = None
     found: Any = None
     by: Ref | None = None
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from typing_extensions import TypedDict
 from graphs.history.diffs import DiffEntry, DiffField, names_of
 from graphs.objects.headers import parent_of, ref_of, rows_named, rows_with
 from graphs.objects.kinds import KINDS, EntryTitles, Field, Kind
-from graphs.objects.model_rows import name_of
+from graphs.objects.model_values import name_of
 from graphs.objects.operations import Record
 from graphs.objects.refs import Ref
 from graphs.site.access import Member

@@ -204,14 +204,18 @@ register(
 
 def refuse_others(edited: Action, proposed: Action) -> None:
     """Raises `ChangeRefused` for an edited action that does more than was proposed, or does it to something else."""
-    steps = (Counter((type(step), step.changed()) for step in steps_of([each])) for each in (edited, proposed))
-    more, there = steps
+    more, there = (Counter(map(_what, steps_of([each]))) for each in (edited, proposed))
     if more <= there:
         return
-    about = some(dict.fromkeys(str(ref) for _type, refs in there for ref in refs))
+    about = some(dict.fromkeys(str(ref) for _type, _kind, refs in there for ref in refs))
     if not about:
         raise ChangeRefused(_("Edited, a proposal does nothing that was not proposed."))
     raise ChangeRefused(_("Edited, a proposal still changes what it was about: {items}.").format(items=about))
+
+
+def _what(step: Action) -> tuple[type[Action], str, tuple[Ref, ...]]:
+    """What a step does, to what; of one that makes an object, which kind."""
+    return type(step), step.kind if isinstance(step, CreateObject) else "", step.changed()
 
 
 def named_by(asked: Sequence[Action]) -> list[Ref]:

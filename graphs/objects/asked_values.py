@@ -8,7 +8,8 @@ from django.utils.translation import gettext as _
 from graphs.models import Object
 from graphs.objects.actions import ChangeRefused, some
 from graphs.objects.kinds import Kind, is_object
-from graphs.objects.model_rows import placing, record_of
+from graphs.objects.model_rows import placing
+from graphs.objects.model_values import record_of
 from graphs.objects.operations import Create, Delete, Operation, Record, weight
 from graphs.objects.refs import Ref
 from graphs.site.json_values import MAX_JSON_CHARS, is_too_long, same, shown
@@ -39,7 +40,13 @@ def refuse_reserved(kind: Kind, new: Record, record: Record) -> None:
 
 def refuse_too_much(operations: Sequence[Operation]) -> None:
     """Raises `ChangeRefused` where all of many operations are too long together: all is held, stored and shown."""
-    if len(operations) > FEW and weight(operations) > MAX_CHANGE_CHARS:
+    if len(operations) > FEW:
+        refuse_weight(len(operations), weight(operations))
+
+
+def refuse_weight(count: int, chars: int) -> None:
+    """Raises `ChangeRefused` where so many operations are too long together."""
+    if count > FEW and chars > MAX_CHANGE_CHARS:
         message = _("More than {most} characters would change, come or go at once. Do it in parts.")
         raise ChangeRefused(message.format(most=MAX_CHANGE_CHARS))
 

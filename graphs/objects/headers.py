@@ -13,7 +13,9 @@ from django.utils.translation import gettext as _
 from graphs.models import Object
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.kinds import KINDS, Kind, is_object, kinds_of, whole_of
-from graphs.objects.model_rows import name_of, refusals_of, row_of, unsaved_row
+from graphs.objects.model_refusals import refusals_of
+from graphs.objects.model_rows import row_of, unsaved_row
+from graphs.objects.model_values import name_of
 from graphs.objects.operations import Create, Operation, Record, result
 from graphs.objects.refs import Ref
 from graphs.site import row_store

@@ -43,7 +43,8 @@ class Field:
     made the row.
     `ordering` is a column that has the value, too, for lists to be ordered by. A JSON value of `texts` is a list of
     texts, or one text. A text of one `line` gets a space in the place of each break. Keys within a JSON value that
-    people call otherwise are in `keys`; `entries` are the titles of what the ids of its entries lead to.
+    people call otherwise are in `keys`; `entries` are the titles of what the ids of its entries lead to. What a field
+    that `constrains` holds says what other parts may be: they are looked at when it changes.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Field:
     beside: tuple[str, ...] = ()
     texts: bool = False
     line: bool = False
+    constrains: bool = False
     keys: tuple[tuple[str, str | Promise], ...] = ()
     entries: EntryTitles | None = field(default=None, compare=False)
 

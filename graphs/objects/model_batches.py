@@ -15,17 +15,9 @@ from graphs.objects.holding import remember
 from graphs.objects.kinds import Kind, is_secret
 from graphs.objects.marks import mark_in, mark_of
 from graphs.objects.model_deletion import OURS, delete_all
-from graphs.objects.model_rows import (
-    assign,
-    changed_columns,
-    kept_values,
-    new_row,
-    other_columns,
-    record_of,
-    refusals_of,
-    validate,
-    writes_together,
-)
+from graphs.objects.model_refusals import refusals_of
+from graphs.objects.model_rows import changed_columns, kept_values, new_row, validate, writes_together
+from graphs.objects.model_values import assign, other_columns, record_of
 from graphs.objects.operations import OTHER_COLUMNS, Create, Delete, Operation, Record, Update, showable
 from graphs.objects.preconditions import Before, Stored
 from graphs.objects.refs import Ref

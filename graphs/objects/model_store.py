@@ -12,8 +12,10 @@ from graphs.objects.kinds import KINDS, Kind
 from graphs.objects.marks import mark_in, mark_of
 from graphs.objects.model_batches import held_rows, only_hidden, require_would_come_back, stored_rows, write_rows
 from graphs.objects.model_places import elsewhere, require_here, require_nowhere_else
-from graphs.objects.model_rows import as_writer, new_row, other_columns, record_of, refusals_of, row_of, save
+from graphs.objects.model_refusals import refusals_of
+from graphs.objects.model_rows import as_writer, new_row, row_of, save
 from graphs.objects.model_users import rows_led_to, rows_taken_along
+from graphs.objects.model_values import other_columns, record_of
 from graphs.objects.operations import OTHER_COLUMNS, Create, Delete, Operation, Record, Update, showable
 from graphs.objects.preconditions import Before, Stored
 from graphs.objects.refs import Ref

@@ -59,10 +59,40 @@ def keyed(name: str, arguments: dict[str, Any], keys: NewKeys) -> dict[str, Any]
     if name != "batch":
         return _keyed(name, arguments, keys)
     for step in arguments["actions"]:
-        if _creates(step) and step["arguments"].get("key"):
+        if _creates(str(step["tool"])) and step["arguments"].get("key"):
             keys.give(Ref(step["arguments"]["kind"], step["arguments"]["key"]))
     names: dict[str, str] = {}
     return {"actions": [_keyed_step(step, names, keys) for step in arguments["actions"]]}
+
+
+def with_keys_of(name: str, edited: dict[str, Any], proposed: dict[str, Any]) -> dict[str, Any]:
+    """Edited arguments of an action with the keys that it was proposed with, where they were left out.
+
+    Otherwise each plan of them would make others.
+    """
+    free: dict[str, list[str]] = {}
+    for step in _creating(name, proposed):
+        if step.get("key"):
+            free.setdefault(step["kind"], []).append(step["key"])
+    for step in _creating(name, edited):
+        if step.get("key") in free.get(step["kind"], ()):
+            free[step["kind"]].remove(step["key"])
+
+    def filled(tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        left = free.get(arguments["kind"]) if _creates(tool) and not arguments.get("key") else None
+        return arguments | {"key": left.pop(0)} if left else arguments
+
+    if name != "batch":
+        return filled(name, edited)
+    return edited | {
+        "actions": [step | {"arguments": filled(step["tool"], step["arguments"])} for step in edited["actions"]]
+    }
+
+
+def _creating(name: str, arguments: dict[str, Any]) -> list[dict[str, Any]]:
+    """The arguments of all that makes an object."""
+    steps: list[dict[str, Any]] = arguments["actions"] if name == "batch" else [{"tool": name, "arguments": arguments}]
+    return [step["arguments"] for step in steps if _creates(step["tool"])]
 
 
 def refuse_numbers(asked: Sequence[Action], counted: Sequence[Action] = ()) -> None:
@@ -87,8 +117,8 @@ def _numbers(asked: Sequence[Action]) -> set[Ref]:
     return {Ref(step.kind, step.key) for step in made if step.key and counts_keys(KINDS[step.kind].model)}
 
 
-def _creates(step: dict[str, Any]) -> bool:
-    return str(step["tool"]).removeprefix("propose_") == "create_object"
+def _creates(tool: str) -> bool:
+    return tool.removeprefix("propose_") == "create_object"
 
 
 def _keyed(name: str, arguments: dict[str, Any], keys: NewKeys) -> dict[str, Any]:

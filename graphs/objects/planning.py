@@ -27,19 +27,21 @@ from graphs.objects.asked_values import (
     refuse_oversized,
     refuse_reserved,
     refuse_too_much,
+    refuse_weight,
     require_fields,
     require_place,
 )
 from graphs.objects.headers import existing, headers_of, is_key, may_see, parent_of, ref_of, rows_of, rows_with
 from graphs.objects.kinds import KINDS, Kind, is_object, store_of, whole_of
-from graphs.objects.model_rows import full_record, new_row, record_of, row_of, writes_together
+from graphs.objects.model_rows import full_record, new_row, row_of, without_a_look, writes_together
 from graphs.objects.model_users import led_by
+from graphs.objects.model_values import record_of
 from graphs.objects.new_keys import NewKeys, is_new, may_create, no_key
-from graphs.objects.operations import Create, Delete, Operation, Planned, Record, Target, Update, net
+from graphs.objects.operations import Create, Delete, Operation, Planned, Record, Target, Update, net, weight
 from graphs.objects.patches import replaced
 from graphs.objects.plain_rows import ReadRow, stores_as_given
 from graphs.objects.refs import Ref
-from graphs.objects.stores import ObjectChange, refuse_users, require_room
+from graphs.objects.stores import ObjectChange, refuse_unfit, refuse_users, require_room
 from graphs.objects.strict import Patch
 from graphs.site.access import Member
 from graphs.site.counted_keys import counts_keys, is_far
@@ -51,6 +53,8 @@ MAX_OPERATIONS = 5_000
 #: Actions of one plan that concern whole objects: each of these is read, checked and saved through its model. Updates
 #: of rows that are read together and saved together do not count: they take as many statements as one.
 MAX_OBJECTS = 200
+#: Rows of what goes along that are read at once: each may be as long as a value may be.
+AT_ONCE = 100
 
 
 def plan(
@@ -90,6 +94,7 @@ def plan(
     refuse_oversized(operations)
     require_room(around.workspace_id, operations)
     refuse_changes_of_deleted(around, operations)
+    refuse_unfit(around, operations)
     # The object's own fields after its parts.
     ordered = sorted(operations, key=lambda each: each.item == Ref(around.type, around.key))
     return Planned(tuple(ordered), tuple(object_plan.targets.values()), object_plan.headers, object_plan.rows)
@@ -222,7 +227,7 @@ class ObjectPlan:
         of = Object(workspace_id=self.around.workspace_id, type=kind.name, key=key)
         planned = _PlannedObject(of, new_row(kind, of, {}), None)
         require_place(kind, planned.of, planned.row, values)
-        record = store_of(kind.name).checked(ref, self._full(planned, values, _without_a_look(kind, free=free)))
+        record = store_of(kind.name).checked(ref, self._full(planned, values, without_a_look(kind, free=free)))
         self._planned[ref] = replace(planned, record=record)
         self._keys.give(ref)
         self.operations.append(Create(ref, record))
@@ -256,17 +261,24 @@ class ObjectPlan:
             self._planned[operation.item].record = None
 
     def _below(self, ref: Ref) -> list[Ref]:
-        """What goes with an object, what holds others behind them. Raises `ChangeRefused` for too much."""
+        """What goes with an object, what holds others behind them. Raises `ChangeRefused` for too much, read so far."""
         found: dict[Ref, Any] = {}
+        records: dict[Ref, Record] = {}
+        chars = 0
         level = [ref]
         while level:
-            rows = {each: row for each, row in self._held_by(level) if each not in found}
-            level = list(rows)
-            found |= rows
+            above, level = level, []
+            for each, row in self._held_by(above):
+                if each in found:
+                    continue
+                found[each], records[each] = row, record_of(KINDS[each.type], row)
+                level.append(each)
+                chars += weight([Delete(each, records[each])])
+                refuse_weight(len(found), chars)
             if len(found) > MAX_OPERATIONS:
                 message = _("{object} would go with more than {most} objects. Delete some of them first.")
                 raise ChangeRefused(message.format(object=ref, most=MAX_OPERATIONS))
-        self._read(found)
+        self._read(found, records=records)
         return list(reversed(found))
 
     def _held_by(self, refs: Sequence[Ref]) -> Iterator[tuple[Ref, Any]]:
@@ -275,7 +287,7 @@ class ObjectPlan:
             keys = [ref.key for ref in refs if ref.type == kind.name]
             for child, column in led_by(kind) if kind.cascade else ():
                 rows = rows_of(child, self.around.workspace_id).filter(**{f"{column}__pk__in": keys}).order_by("pk")
-                for row in rows[: MAX_OPERATIONS + 1]:
+                for row in rows[: MAX_OPERATIONS + 1].iterator(AT_ONCE):
                     ref = ref_of(child, row)
                     if self._sees(child, row) and self._is_held(ref, keys if column == child.parent else None):
                         yield ref, row
@@ -287,12 +299,18 @@ class ObjectPlan:
             return planned is None
         return by is None or planned.record["parent"] in by
 
-    def _read(self, rows: Mapping[Ref, Any], known: Mapping[Ref, Object] = MappingProxyType({})) -> None:
-        """Takes rows of registered models that nothing was planned for yet."""
+    def _read(
+        self,
+        rows: Mapping[Ref, Any],
+        known: Mapping[Ref, Object] = MappingProxyType({}),
+        records: Mapping[Ref, Record] = MappingProxyType({}),
+    ) -> None:
+        """Takes rows of registered models, and their records as far as they are known, that nothing was planned for."""
         new = {ref: row for ref, row in rows.items() if ref not in self._planned}
         headers = {**known, **headers_of(self.around.workspace_id, [ref for ref in new if ref not in known])}
         for ref, row in new.items():
-            self._planned[ref] = _PlannedObject(headers[ref], row, record_of(KINDS[ref.type], row))
+            record = records[ref] if ref in records else record_of(KINDS[ref.type], row)
+            self._planned[ref] = _PlannedObject(headers[ref], row, record)
 
     def _sees(self, kind: Kind, row: Any) -> bool:
         return kind.may_see is None or self._member is None or kind.may_see(self._member, row)
@@ -377,15 +395,3 @@ class ObjectPlan:
         if record is None:
             raise ChangeRefused(_('There is no "{object}".').format(object=shown(str(ref))))
         return record
-
-
-def _without_a_look(kind: Kind, *, free: bool) -> set[str]:
-    """The columns of a new row that lead to what was read, or hold a `free` key; none where uniqueness needs them."""
-    meta: Any = kind.model._meta
-    if kind.rows is None or meta.constraints or meta.unique_together:
-        return set()
-    given = {kind.workspace, *([meta.pk.name] if free else [])} - {field.column for field in kind.fields}
-    columns = [each for each in meta.concrete_fields if each.name in given | {kind.parent}]
-    return {
-        each.name for each in columns if each.primary_key or not (each.unique or each.remote_field.limit_choices_to)
-    }

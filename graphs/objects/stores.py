@@ -43,6 +43,19 @@ class Coming:
     versions: Mapping[int, int] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Unfit:
+    """A part that nobody could make as it would be, and the items whose change makes it so.
+
+    Sentences say why, and what to do instead.
+    """
+
+    part: Ref
+    by: tuple[Ref, ...]
+    why: str
+    instead: str
+
+
 class Store(ABC):
     """How the objects of one kind are read and written. `is_limited`: an object may become too large."""
 
@@ -103,6 +116,10 @@ class Store(ABC):
 
     def users(self, deleted: Sequence[ObjectChange], others: Sequence[ObjectChange]) -> Iterable[tuple[Ref, Ref]]:
         """What would lose the objects that these changes delete, each with its object, once all others are done."""
+        return ()
+
+    def unfit(self, of: Object, operations: Sequence[Operation]) -> Sequence[Unfit]:
+        """Parts that these operations would make such as nobody could make them, and that were not so before."""
         return ()
 
     def stored_objects(self, objects: Sequence[Object], *, held: bool = False) -> dict[Ref, Stored]:
@@ -285,3 +302,9 @@ def refuse_users(changes: Sequence[ObjectChange], others: Sequence[ObjectChange]
         names = dict.fromkeys(str(user) if user.type in open_kinds else user.type for user in found)
         message = _("{object} is still used by: {users}.")
         raise ChangeRefused(message.format(object=ref, users=some(names, 5)))
+
+
+def refuse_unfit(of: Object, operations: Sequence[Operation]) -> None:
+    """Raises `ChangeRefused` for parts of an object that nobody could make as they would be."""
+    if of.pk is not None and (found := kinds.store_of(of.type).unfit(of, operations)):
+        raise ChangeRefused(*(f"{each.why} {each.instead}" for each in found))

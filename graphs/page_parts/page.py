@@ -24,7 +24,7 @@ from graphs.objects.headers import (
     url_of,
 )
 from graphs.objects.kinds import KINDS, Field, Kind
-from graphs.objects.model_rows import record_of
+from graphs.objects.model_values import record_of
 from graphs.objects.operations import Record
 from graphs.objects.refs import Ref
 from graphs.page_parts.looks import SHORT, Look, choices_of, look_of

@@ -27,7 +27,8 @@ REASONS = (
     gettext_noop("Illegal trailing comma before end of object"),
     gettext_noop("Illegal trailing comma before end of array"),
 )
-
+#: Of what Python may say otherwise in another version.
+_UNKNOWN = gettext_noop("It cannot be read")
 
 MOST_DIGITS = 300
 #: So many digits in a row; each row is looked at once.
@@ -64,7 +65,7 @@ def parse_json(data: bytes | str) -> Any:
 def reason(error: json.JSONDecodeError) -> str:
     """Why a text is not JSON, in the language of who asked."""
     said = next((said for said in REASONS if error.msg.startswith(said)), "")
-    return _(said) if said else error.msg
+    return _(said or _UNKNOWN)
 
 
 def _decoded(data: bytes) -> str:

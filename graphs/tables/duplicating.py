@@ -12,7 +12,8 @@ from graphs.objects.asked_values import refuse_oversized, refuse_too_much
 from graphs.objects.headers import children_of, listed, parent_of, ref_of, require_may_edit_all
 from graphs.objects.kinds import KINDS, Kind, store_of
 from graphs.objects.marks import mark_of
-from graphs.objects.model_rows import record_of, row_of
+from graphs.objects.model_rows import row_of
+from graphs.objects.model_values import record_of
 from graphs.objects.one_by_one import refuse_many
 from graphs.objects.operations import Create, Operation, Record
 from graphs.objects.planning import MAX_OPERATIONS, ObjectPlan

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.headers import parent_of, ref_of, unseen
 from graphs.objects.kinds import Kind
-from graphs.objects.model_rows import record_of
+from graphs.objects.model_values import record_of
 from graphs.objects.operations import Record
 from graphs.objects.refs import Ref
 from graphs.site.access import Member

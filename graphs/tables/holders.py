@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from graphs.objects.actions import some
 from graphs.objects.headers import ref_of, rows_of
 from graphs.objects.kinds import Kind
-from graphs.objects.model_rows import name_of
+from graphs.objects.model_values import name_of
 from graphs.site.access import Member
 from graphs.site.json_values import shown
 

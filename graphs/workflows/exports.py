@@ -21,6 +21,10 @@ class SheetShape(Shape):
     name: str
 
 
+class VersionedSheet(SheetShape):
+    version: int
+
+
 class NodeShape(Shape):
     key: str
     type: str
@@ -71,8 +75,11 @@ class NativeFile(Shape):
     node_types: AsItIs[list[ExportedNodeType]]
 
 
-def export_graph(graph: Graph) -> dict[str, Any]:
-    """The native document of a graph, of one moment, in at most four queries. `docs/interchange.md` describes it."""
+def export_graph(graph: Graph, sheet: type[SheetShape] = SheetShape) -> dict[str, Any]:
+    """The native document of a graph, of one moment, in at most four queries. `docs/interchange.md` describes it.
+
+    A file has no versions of its sheets: earlier programs read none there.
+    """
     with _one_moment():
         nodes = _records(NodeShape, graph.nodes.order_by("id"))
         used_types = {node["type"] for node in nodes} - set(BUILT_IN_TYPES)
@@ -81,7 +88,7 @@ def export_graph(graph: Graph) -> dict[str, Any]:
             graph,
             format=NATIVE_FORMAT,
             format_version=NATIVE_VERSION,
-            sheets=_records(SheetShape, graph.sheets.order_by("position", "id")),
+            sheets=_records(sheet, graph.sheets.order_by("position", "id")),
             nodes=nodes,
             edges=_records(EdgeShape, graph.edges.order_by("id")),
             node_types=_records(ExportedNodeType, types),

@@ -25,7 +25,7 @@ from graphs.objects.stores import ObjectChange, Store
 from graphs.site.any_of import any_of
 from graphs.site.copying import copy_rows
 from graphs.site.counted_keys import new_ids
-from graphs.workflows import rows, size
+from graphs.workflows import fitting, rows, size
 from graphs.workflows.bounds import require_texts
 from graphs.workflows.interchange.keys import slug
 from graphs.workflows.keys import KeyInvalid, check_key, free_key
@@ -118,6 +118,8 @@ class GraphStore(Store):
     def users(self, deleted: Sequence[ObjectChange], others: Sequence[ObjectChange]) -> Iterable[tuple[Ref, Ref]]:
         """Rows of other applications that would go with each graph."""
         return rows_led_to(deleted, others)
+
+    unfit = staticmethod(fitting.unfit)
 
     def refuse_growth(self, of: Object, by: int, *, back: bool) -> None:
         size.refuse_growth(of.pk, by, back=back)

@@ -14,7 +14,7 @@ from graphs.objects import actions
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.headers import existing
 from graphs.objects.kinds import KINDS
-from graphs.objects.model_rows import record_of
+from graphs.objects.model_values import record_of
 from graphs.objects.operations import Record
 from graphs.objects.refs import Ref
 from graphs.site.access import Member

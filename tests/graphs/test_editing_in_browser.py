@@ -300,7 +300,7 @@ def test_a_sheet_that_somebody_named_meanwhile_keeps_that_name(opened: Opened, n
     page = opened()
     page.evaluate("""async () => {
         const { manageSheets } = await import("/static/graphs/view/editing/sheet-dialog.js");
-        const named = (name) => [{ key: "main", name, nodes: [], notes: [] }];
+        const named = (name) => [{ key: "main", name, version: 3, nodes: [], notes: [] }];
         Object.assign(window, { named, sheets: named("Main"), asked: [] });
         const perform = async (asked) => { window.asked.push(asked); return { saved: true }; };
         manageSheets(document.body, () => window.sheets, perform);
@@ -315,6 +315,30 @@ def test_a_sheet_that_somebody_named_meanwhile_keeps_that_name(opened: Opened, n
     dialog.get_by_label("Name of the sheet").fill("Mine")
     page.keyboard.press("Tab")
     eventually(page, lambda: page.evaluate("window.asked.length"), 1)
+    assert page.evaluate("window.asked[0].seen") == [{"type": "sheet", "id": "main", "version": 3}]
+
+
+def test_two_names_of_a_sheet_at_once_are_a_question_to_the_second(opened: Opened, nba: Graph) -> None:
+    page = opened()
+    page.get_by_role("button", name="Sheets").click()
+    name = page.get_by_role("dialog").get_by_label("Name of the sheet")
+    expect(name).to_have_value("Main")
+    # What the page sends is on its way while somebody else names the sheet.
+    held: list[Route] = []
+    page.route("**/changes*", lambda route: held.append(route))
+    name.fill("Mine")
+    page.keyboard.press("Tab")
+    eventually(page, lambda: len(held), 1)
+    other = [Update(Ref("sheet", "main"), {"name": "Main"}, {"name": "Theirs"})]
+    changes.apply(nba, other, Because(None, Origin.MANUAL))
+    held[0].continue_()
+    question = page.get_by_role("dialog").last
+    expect(question).to_contain_text("changed the same meanwhile")
+    expect(question.get_by_role("group")).to_contain_text("Theirs")
+    question.get_by_label("Theirs").check()
+    question.get_by_role("button", name="Save this").click()
+    expect(name).to_have_value("Theirs")
+    assert Sheet.objects.get(graph=nba).name == "Theirs"
 
 
 def test_a_question_about_a_sheet_stays_while_an_earlier_change_is_answered(opened: Opened, nba: Graph) -> None:

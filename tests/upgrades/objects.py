@@ -4,7 +4,8 @@ from typing import Any
 
 from graphs.models import Graph, Object
 from graphs.objects.kinds import KINDS
-from graphs.objects.model_rows import record_of, row_of
+from graphs.objects.model_rows import row_of
+from graphs.objects.model_values import record_of
 from graphs.workflows import rows
 
 

@@ -17,6 +17,7 @@ from graphs.objects.kinds import is_object, store_of
 from graphs.objects.operations import Create, Delete, Operation, fields, from_json, inverses, to_json
 from graphs.objects.planning import MAX_OPERATIONS
 from graphs.objects.preconditions import Before, Conflicting
+from graphs.objects.stores import refuse_unfit
 from graphs.site.access import Member, hold_role, or_not_found
 
 
@@ -42,7 +43,9 @@ def take_back(member: Member, graph_id: int, version: int, request: Request) -> 
         if done is not None:
             return done
         made = or_not_found(LiveEdit.objects.filter(object=graph, person=member.user.pk, version=version).first())
-        return _do(member.user, graph, inverses(map(from_json, made.operations)), request, Origin.ROLLBACK)
+        operations = inverses(map(from_json, made.operations))
+        refuse_unfit(graph, operations)
+        return _do(member.user, graph, operations, request, Origin.ROLLBACK)
 
 
 def _held(member: Member, graph_id: int, request: Request) -> tuple[Graph, LiveEdit | None]:

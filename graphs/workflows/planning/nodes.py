@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from django.utils.translation import gettext as _
 
 from graphs.models.objects import MAX_KEY
-from graphs.objects.actions import ChangeRefused, some
+from graphs.objects.actions import ChangeRefused
 from graphs.objects.operations import Record
 from graphs.objects.patches import merged, patched, patched_data
 from graphs.workflows.actions import (
@@ -20,7 +20,6 @@ from graphs.workflows.actions import (
 )
 from graphs.workflows.interchange.keys import slug
 from graphs.workflows.kinds import EDGE, NODE
-from graphs.workflows.node_types import Handles
 from graphs.workflows.planning import edges
 from graphs.workflows.planning.boxes import GAP_ALONG, Box, bounds, box_of, free_y
 from graphs.workflows.planning.graph_plan import GraphPlan
@@ -28,8 +27,6 @@ from graphs.workflows.planning.state import ToRead
 
 #: A key that is made leaves room for a number.
 MAX_MADE_KEY = MAX_KEY - 10
-#: Edges that are named where their handles would go.
-NAMED_EDGES = 5
 
 
 def want_created(wanted: ToRead, action: CreateNode | CreateNodeWithEdges) -> None:
@@ -83,7 +80,7 @@ def create_with_edges(plan: GraphPlan, action: CreateNodeWithEdges) -> None:
 
 
 def want_updated(wanted: ToRead, action: UpdateNode) -> None:
-    wanted.node(action.node_key, with_edges=action.updates.handles is not None)
+    wanted.node(action.node_key)
     if action.updates.type is not None:
         wanted.types.add(action.updates.type)
 
@@ -111,7 +108,6 @@ def update(plan: GraphPlan, action: UpdateNode) -> None:
         new["data"] = patched_data(data, updates.data_patches, action.node_key)
     if updates.handles is not None:
         new["handles"] = updates.handles.to_json()
-        _refuse_lost_handles(plan, action.node_key, new["handles"])
     plan.change(NODE, action.node_key, new)
 
 
@@ -167,21 +163,6 @@ def _edge(key: str, connection: Connection) -> CreateEdge:
     (source, source_handle), (target, target_handle) = (other, own) if connection.direction == "in" else (own, other)
     edge = {"sourceKey": source, "sourceHandle": source_handle, "targetKey": target, "targetHandle": target_handle}
     return CreateEdge.model_validate({**edge, "label": connection.label})
-
-
-def _refuse_lost_handles(plan: GraphPlan, key: str, handles: Handles) -> None:
-    lost = edges.ends(plan.node(key)["handles"]) - edges.ends(handles)
-    used = [
-        edge_key
-        for edge_key, edge in plan.edges_of(key).items()
-        if (edge["source"] == key and ("out", edge["sourceHandle"]) in lost)
-        or (edge["target"] == key and ("in", edge["targetHandle"]) in lost)
-    ]
-    if used:
-        message = _(
-            'Edges of "{node}" use handles that would go: {edges}. Keep these handles, or delete the edges first.'
-        )
-        raise ChangeRefused(message.format(node=key, edges=some(used, NAMED_EDGES)))
 
 
 def _beside(plan: GraphPlan, key: str, connections: Sequence[Connection]) -> Box:

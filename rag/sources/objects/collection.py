@@ -17,7 +17,7 @@ from graphs.history.recording import Applied, changed, saved_outside
 from graphs.models import Object, Workspace
 from graphs.objects.headers import ref_of, rows_of
 from graphs.objects.kinds import KINDS, Kind, of_models
-from graphs.objects.model_rows import record_of
+from graphs.objects.model_values import record_of
 from graphs.objects.operations import Record
 from graphs.site.accounts import Account
 from graphs.site.database_away import AWAY

@@ -9,7 +9,7 @@ from typing import Any
 from graphs.models import Object
 from graphs.objects.headers import children_of, ref_of, rows_of, title_of
 from graphs.objects.kinds import KINDS, Kind
-from graphs.objects.model_rows import record_of
+from graphs.objects.model_values import record_of
 from graphs.objects.refs import Ref
 from graphs.site.access import Member
 from graphs.site.accounts import Account, account_of

@@ -228,6 +228,41 @@ def test_what_is_made_without_a_key_is_approved_edited(alice: User, three: Three
     assert Product.objects.exclude(pk=three.row.item.key).get().name == "Newer"
 
 
+def test_what_is_edited_without_the_keys_that_were_made_is_applied_as_it_was_previewed(
+    alice: User, three: Three
+) -> None:
+    shop = f"shop:{three.row.record['parent']}"
+    rows: list[Call] = [
+        ("create_object", {"kind": "product", "parent": shop, "fields": {"name": name}}) for name in ("One", "Two")
+    ]
+    for asked in (
+        three.batch("Fetch", NEW_TYPE, *rows),
+        rows[0],
+        ("create_object", {"kind": "shop", "fields": {"name": "Two"}}),
+    ):
+        (made,) = waiting(alice, three.node.around, asked)
+        edited = json.loads(json.dumps(made.arguments).replace('"Two"', '"Three"'))
+        for step in edited.get("actions", [{"arguments": edited}]):
+            if "fields" in step["arguments"] and step["arguments"]["fields"].get("name") != "One":
+                step["arguments"]["key"] = None
+        shown = deciding.preview(member_of(alice), str(made.pk), edited)
+        assert shown.digest == deciding.preview(member_of(alice), str(made.pk), edited).digest
+        assert [each["id"] for each in shown.operations] == [each["id"] for each in made.operations]
+        decided = approve(alice, made, edited_arguments=edited, digest=shown.digest)
+        assert decided.status == ProposalStatus.APPLIED
+        assert decided.decided_arguments == json.loads(json.dumps(made.arguments).replace('"Two"', '"Three"'))
+
+
+def test_what_is_edited_makes_nothing_of_another_kind(alice: User, three: Three) -> None:
+    (made,) = waiting(alice, three.node.around, ("create_object", {"kind": "shop", "fields": {"name": "One"}}))
+    for key in ({}, {"key": "mine"}):
+        edited = {"kind": "nodeType", "fields": {"displayName": "Retry"}} | key
+        with pytest.raises(Refused) as refusal:
+            deciding.preview(member_of(alice), str(made.pk), edited)
+        assert refusal.value.code == "validation"
+        assert "does nothing that was not proposed" in str(refusal.value)
+
+
 def test_things_made_in_one_turn_keep_their_keys(alice: User, three: Three) -> None:
     """The second one is computed anew, because the first changed what it was computed from."""
     batch = three.batch("Get", NEW_TYPE)

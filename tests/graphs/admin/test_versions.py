@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from graphs.admin import versions
 from graphs.models import Graph, NodeType, Workspace
-from graphs.objects.model_rows import record_of
+from graphs.objects.model_values import record_of
 from graphs.objects.operations import Delete, Update
 from graphs.objects.refs import Ref
 from graphs.workflows.kinds import NODE_TYPE

@@ -77,7 +77,7 @@ def test_it_gives_a_graph_whole(bob: User, nba: Graph) -> None:
     answer = with_token(bob).get(f"{GRAPHS}/nba")
     assert answer.status_code == 200
     graph = answer.json()
-    assert graph["sheets"] == [{"key": "main", "name": "Main"}]
+    assert graph["sheets"] == [{"key": "main", "name": "Main", "version": 1}]
     assert graph["nodes"][1] == {
         "key": "fetch-api", "type": "api-call", "sheet": "main", "name": "Fetch API", "process": "return fetch(url)",
         "data": {"url": "https://example.org"}, "handles": {}, "posX": 200.0, "posY": 0.0, "width": None,

@@ -34,7 +34,7 @@ def test_an_empty_graph_is_answered_as_the_list_has_it(client: Client) -> None:
     assert document == next(each for each in client.get(GRAPHS).json()["results"] if each["key"] == "late-orders")
     assert (document["name"], document["description"], document["nodes"]) == ("Late orders", "Who waits.", 0)
     whole = client.get(f"{GRAPHS}/late-orders").json()
-    assert whole["sheets"] == [{"key": "main", "name": "Main"}]
+    assert whole["sheets"] == [{"key": "main", "name": "Main", "version": 1}]
 
 
 def test_a_copy(client: Client) -> None:
@@ -108,17 +108,21 @@ def test_sheets_are_made_named_put_in_order_and_deleted(client: Client, nba: Gra
     assert change(client, "update_sheet", sheetKey="errors", position=0).status_code == 201
     assert change(client, "update_sheet", sheetKey="errors", name="Failures").status_code == 201
     sheets = client.get(f"{GRAPHS}/nba").json()["sheets"]
-    assert sheets == [{"key": "errors", "name": "Failures"}, {"key": "main", "name": "Main"}]
+    assert sheets == [
+        {"key": "errors", "name": "Failures", "version": 3}, {"key": "main", "name": "Main", "version": 2},
+    ]  # fmt: skip
     deleted = change(client, "delete_sheet", sheetKey="main").json()
     assert [entry["object"]["type"] for entry in deleted["diff"]].count("node") == 3
     problem(change(client, "delete_sheet", sheetKey="errors"), 400, "refused")
     assert post_json(client, f"/api/v1/history/{deleted['id']}/rollback", {}).status_code == 201
-    assert client.get(f"{GRAPHS}/nba").json()["sheets"] == sheets
+    main = sheets[1] | {"version": 4}  # newer than the one that went
+    assert client.get(f"{GRAPHS}/nba").json()["sheets"] == [sheets[0], main]
 
 
 def test_who_saw_another_name_of_a_sheet_is_asked(client: Client, nba: Graph) -> None:
+    (seen,) = client.get(f"{GRAPHS}/nba").json()["sheets"]
     change(client, "update_sheet", sheetKey="main", name="Theirs")
-    saw = [{"type": "sheet", "id": "main", "version": 1}]
+    saw = [{"type": "sheet", "id": "main", "version": seen["version"]}]
     response = change(client, "update_sheet", expected=saw, sheetKey="main", name="Mine")
     (conflict,) = problem(response, 409, "conflict")["conflicts"]
     assert (conflict["expected"], conflict["found"], conflict["wanted"]) == ("Main", "Theirs", "Mine")
@@ -133,7 +137,7 @@ def test_an_object_of_the_kind_is_made_at_the_address_of_all_kinds(client: Clien
     again = post_json(client, "/api/v1/objects/graph", {"fields": {"name": "Orders"}}).json()
     assert again["id"] == "orders-2"
     assert made(client, name="Orders").json()["key"] == "orders-3"
-    assert client.get(f"{GRAPHS}/{key}").json()["sheets"] == [{"key": "main", "name": "Main"}]
+    assert client.get(f"{GRAPHS}/{key}").json()["sheets"] == [{"key": "main", "name": "Main", "version": 1}]
     done = post_json(
         client, f"/api/v1/objects/graph/{key}/changes", {"actions": [{"action": "delete_object", "arguments": {}}]}
     )

@@ -6,6 +6,9 @@ from hypothesis import strategies as st
 
 from graphs.history import code_diff
 from graphs.history.code_diff import lines, visible
+from graphs.history.diffs import diff_of
+from graphs.objects.operations import Update
+from graphs.objects.refs import Ref
 
 texts = st.lists(st.sampled_from(["a", "b", "", "return x", "x\r", "é"]), max_size=12).map("\n".join)
 
@@ -63,6 +66,14 @@ def test_a_hostile_text_is_not_compared_for_long(monkeypatch: pytest.MonkeyPatch
     found = lines(old, "\n".join(["y", "x", "x"] * 5_000))
     assert len(found) == 25_000
     assert max(asked, default=0) <= code_diff.MOST_PAIRS
+    # Ties make many stretches of it, of which each could be compared; so could each field of a diff.
+    asked.clear()
+    short = [["x", "y"] * 200, ["y", "x", "x"] * 130]
+    old, new = ("\n".join(f"tie {n}\n" + "\n".join(part) for n in range(40)) for part in short)
+    item = Ref("node", "root")
+    diff_of([Update(item, {"process": old, "data": {"a": 1}}, {"process": new, "data": {"a": 2}}) for _ in range(3)])
+    assert 0 < sum(asked) <= code_diff.MOST_PAIRS_OF_ALL
+    assert all(asked)
 
 
 @pytest.mark.parametrize(

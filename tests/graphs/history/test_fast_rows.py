@@ -17,7 +17,7 @@ from graphs.objects import plain_rows
 from graphs.objects.actions import ChangeRefused, UpdateObject
 from graphs.objects.headers import header_of
 from graphs.objects.kinds import KINDS
-from graphs.objects.model_rows import record_of
+from graphs.objects.model_values import record_of
 from graphs.objects.operations import Update
 from graphs.objects.plain_rows import ReadRow
 from graphs.objects.preconditions import Conflict, Conflicting

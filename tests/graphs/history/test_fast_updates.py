@@ -15,7 +15,7 @@ from graphs.objects.operations import Update
 from graphs.objects.preconditions import Conflict, Conflicting
 from graphs.objects.refs import Ref
 from graphs.workflows import rows as graph_rows
-from tests.graphs.history.test_rollback import FETCH, RETURN, TO_FETCH, by
+from tests.graphs.history.test_rollback import FETCH, RETURN, TO_FETCH, back, by
 
 ABSENT = Ref("node", "absent")
 #: What nodes hold that is easily mistaken for something else.
@@ -25,7 +25,6 @@ VALUES: list[tuple[str, Any, Any]] = [
     ("process", "", "null"),
     ("data", {}, {"a": [True, 1, 0.1, None, "1"], "b": {}}),
     ("data", {}, []),
-    ("handles", {}, {"R": [{"id": "out", "type": "out"}]}),
     ("posX", 0, -0.1),
     ("posY", 0.0, 1e21),
     ("width", None, 80.5),
@@ -57,6 +56,19 @@ def test_every_value_is_written_recorded_and_expected_again(nba: Graph, field: s
     assert len([query for query in captured if "WITH held AS" in query["sql"]]) == 2
     assert not [query for query in captured if "WITH revisions AS" in query["sql"]]
     assert Revision.objects.filter(object=nba.pk).count() == 2
+
+
+@pytest.mark.django_db
+def test_what_other_parts_have_to_fit_goes_the_long_way(nba: Graph, alice: User) -> None:
+    """Edges are looked at when the handles of their node change."""
+    Edge.objects.all().delete()
+    before, after = {"handles": graph_rows.nodes(nba)["fetch-api"].record["handles"]}, {"handles": {"R": []}}
+    with CaptureQueriesContext(connection) as captured:
+        change(nba, Update(FETCH, before, after))
+        back(nba, alice, changes.apply(nba, [Update(FETCH, after, before)], by(None)))
+    assert not [query for query in captured if "WITH held AS" in query["sql"]]
+    assert graph_rows.nodes(nba)["fetch-api"].record["handles"] == after["handles"]
+    assert Modification.objects.filter(field="handles").count() == 3
 
 
 @pytest.mark.django_db

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from graphs.models import Company, Folder, UseCase, Workspace
-from graphs.objects import asked_values
+from graphs.objects import asked_values, planning
 from tests.cast import signed_in
 from tests.graphs.api.callers import post_json, problem
 from tests.graphs.tables.files import send
@@ -40,8 +40,20 @@ def deletion(client: Client, of: Folder | UseCase) -> Any:
     return post_json(client, f"/api/v1/objects/{kind}/{of.pk}/changes", body)
 
 
-def test_what_goes_with_an_object_is_weighed(client: Client, folder: Folder) -> None:
+def test_what_goes_with_an_object_is_weighed(client: Client, folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    from_db = UseCase.from_db.__func__  # type: ignore[attr-defined]
+
+    def counted(cls: type[UseCase], *values: Any) -> UseCase:
+        read.append("row")
+        return from_db(cls, *values)  # type: ignore[no-any-return]
+
+    monkeypatch.setattr(UseCase, "from_db", classmethod(counted))
+    monkeypatch.setattr(planning, "AT_ONCE", 2)
+    monkeypatch.setattr(asked_values, "FEW", 2)
     told = problem(deletion(client, folder), 400, "refused")
+    assert 0 < len(read) < COUNT, "the others are not read"
+    monkeypatch.setattr(asked_values, "FEW", COUNT - 1)
     assert f"More than {100 * COUNT} characters" in told["detail"]
     assert UseCase.objects.count() == COUNT
     for _ in range(2):

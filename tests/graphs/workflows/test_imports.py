@@ -9,7 +9,7 @@ from django.db.models import Model
 from django.test.utils import CaptureQueriesContext
 
 from graphs.models import ChangeSet, Edge, Graph, Node, NodeType, Sheet, Workspace
-from graphs.objects.model_rows import record_of
+from graphs.objects.model_values import record_of
 from graphs.site.copying import copy_rows
 from graphs.workflows import imports, rows
 from graphs.workflows.imports import import_graph
@@ -239,16 +239,20 @@ def test_it_stores_texts_of_any_language_and_size(workspace: Workspace) -> None:
 
 
 def test_edges_that_nobody_could_make_here_stay_and_are_named_once(workspace: Workspace) -> None:
-    """A node to itself, and into a handle that accepts another type."""
+    """A node to itself, at a handle that is not there, and into one that accepts another type."""
     picky = native_node("end", handles={"L": [{"id": "in", "type": "in", "accept": "entryType"}]})
     edges = [
         native_edge("one", "start", "start"),
         native_edge("two", "start", "start", sourceHandle="other"),
         native_edge("three", "start", "end"),
+        native_edge("four", "end", "start"),
+        native_edge("five", "start", "end", targetHandle="out"),
     ]
     done = import_graph(workspace, parsed(native(nodes=[native_node("start"), picky], edges=edges)))
-    assert done.graph.edges.count() == 3
+    assert done.graph.edges.count() == 5
     assert [(warning.where, warning.code) for warning in done.warnings] == [
-        ('edges[0] ("one")', "unusual_edge"), ('edges[2] ("three")', "unusual_edge"),
+        ('edges[0] ("one")', "unusual_edge"), ('edges[3] ("four")', "unusual_edge"),
+        ('edges[2] ("three")', "unusual_edge"),
     ]  # fmt: skip
     assert "2 edges" in done.warnings[0].message
+    assert "2 edges use handles that their nodes do not have" in done.warnings[1].message

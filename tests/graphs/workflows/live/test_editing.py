@@ -151,6 +151,25 @@ def test_what_somebody_changed_since_or_made_is_not_taken_back(nba: Graph, alice
         editing.take_back(member_of(dora), nba.pk, mine.version, Request((), key="undo"))
 
 
+def test_what_is_taken_back_live_keeps_the_edges_of_others(nba: Graph, alice: User, dora: User, live: Live) -> None:
+    Node.objects.filter(key="return").update(handles={"R": [{"id": "x", "type": "out"}]})
+    Edge.objects.all().delete()
+    handles = {"R": [{"id": "x", "type": "out"}, {"id": "ok", "type": "out"}]}
+    made = live(alice, "update_node", {"nodeKey": "return", "updates": {"handles": handles}})
+    edge = {"sourceKey": "return", "sourceHandle": "ok", "targetKey": "root", "targetHandle": "in"}
+    live(dora, "create_edge", edge)
+
+    def take_back(who: User, version: int, key: str) -> None:
+        editing.take_back(member_of(who), nba.pk, version, Request((), key=key, digest=key))
+
+    with pytest.raises(ChangeRefused, match='The edge "return:ok--root:in" would not fit any more'):
+        take_back(alice, made.version, "1")
+    gone = live(dora, "delete_edge", {"edgeKey": "return:ok--root:in"})
+    take_back(alice, made.version, "2")
+    with pytest.raises(ChangeRefused, match='The edge "return:ok--root:in" would not fit any more'):
+        take_back(dora, gone.version, "3")
+
+
 def test_types_are_not_changed_live(nba: Graph, alice: User, live: Live) -> None:
     with pytest.raises(ChangeRefused):
         live(alice, "configure_node_type", {"mode": "create", "displayName": "Mail"})

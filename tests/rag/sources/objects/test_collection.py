@@ -19,7 +19,7 @@ from graphs.models import Object, Revision, Workspace
 from graphs.objects import register
 from graphs.objects.headers import object_for
 from graphs.objects.kinds import KINDS, Kind
-from graphs.objects.model_rows import record_of
+from graphs.objects.model_values import record_of
 from graphs.objects.operations import Update
 from graphs.objects.refs import Ref
 from graphs.site.access import member_of

@@ -44,7 +44,7 @@ function seenNow(seen, conflicts) {
 
 /** The action without the fields that stay as the others have them; null where nothing is left of it. */
 function without({ action, arguments: all }, theirs) {
-  const about = theirs.filter(({ object }) => [all.nodeKey, all.edgeKey, all.typeKey].includes(object.id));
+  const about = theirs.filter(({ object }) => [all.nodeKey, all.edgeKey, all.sheetKey, all.typeKey].includes(object.id));
   const names = about.flatMap(({ field }) => NAMES[field] ?? [field]);
   if (action === "move_node") return names.some((name) => PLACE.includes(name)) ? null : { action, arguments: all };
   if (action === "update_edge") return names.includes("label") ? null : { action, arguments: all };
@@ -55,7 +55,7 @@ function without({ action, arguments: all }, theirs) {
     return Object.keys(updates).length ? { action, arguments: { ...all, updates } } : null;
   }
   const left = leave(all);
-  const something = Object.keys(left).some((name) => !["mode", "typeKey"].includes(name));
+  const something = Object.keys(left).some((name) => !["mode", "typeKey", "sheetKey"].includes(name));
   return something ? { action, arguments: left } : null;
 }
 

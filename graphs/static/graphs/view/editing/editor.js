@@ -286,12 +286,14 @@ export class Editor {
   }
 
   #versionOf({ type, id }) {
-    const { nodes = [], edges = [] } = this.#host.graph ?? {};
-    return (type === "node" ? nodes : edges).find(({ key }) => key === id)?.version ?? null;
+    const { sheets = [], nodes = [], edges = [] } = this.#host.graph ?? {};
+    const parts = { sheet: sheets, node: nodes, edge: edges }[type] ?? [];
+    return parts.find(({ key }) => key === id)?.version ?? null;
   }
 
   #nameOf({ type, id }) {
-    const { items, lines } = this.#host.model;
+    const { items, lines, sheets } = this.#host.model;
+    if (type === "sheet") return sheets.get(id)?.name ?? id;
     if (type === "node") return items.get(id)?.name ?? id;
     return type === "edge" && lines.has(id) ? endsOf(lines.get(id)) : id;
   }

@@ -20,9 +20,9 @@ export async function manageSheets(root, sheets, perform) {
       place.replaceChildren(...listOf(sheets(), { change, ask, close, show, now: (key) => sheets().find((one) => one.key === key) }, message));
       ((focus && place.querySelector(focus)) || place.querySelector("[data-new]")).focus();
     };
-    const change = async (action, given, focus) => {
+    const change = async (action, given, focus, seen = []) => {
       const before = asked;
-      const { message } = await perform({ actions: [{ action, arguments: given }] });
+      const { message } = await perform({ actions: [{ action, arguments: given }], seen });
       // A question that came meanwhile stays, unless there is something to say.
       if (message || asked === null || asked === before) show(message, focus);
     };
@@ -38,15 +38,16 @@ export async function manageSheets(root, sheets, perform) {
 function listOf(sheets, { change, ask, close, show, now }, message) {
   const named = (key, what) => `[data-sheet="${CSS.escape(key)}"] ${what}`;
   const rows = sheets.map((sheet, at) => {
-    const { key, name } = sheet;
+    const { key, name, version } = sheet;
+    const update = (given, focus) => change("update_sheet", { sheetKey: key, ...given }, focus, [{ type: "sheet", id: key, version }]);
     const field = html("input", { value: name, maxlength: LONGEST, required: true, "aria-label": t("Name of the sheet") });
     field.addEventListener("change", () => {
       const other = now(key)?.name ?? name;
       if (other !== name) show(t("Somebody named this sheet “{name}” meanwhile. Yours was not saved.", { name: other }), named(key, "input"));
-      else if (field.value.trim() && field.value !== name) change("update_sheet", { sheetKey: key, name: field.value }, named(key, "input"));
+      else if (field.value.trim() && field.value !== name) update({ name: field.value }, named(key, "input"));
       else field.value = name;
     });
-    const put = (position, side) => change("update_sheet", { sheetKey: key, position }, named(key, `[data-side=${side}]:enabled`));
+    const put = (position, side) => update({ position }, named(key, `[data-side=${side}]:enabled`));
     return html(
       "li",
       { "data-sheet": key },

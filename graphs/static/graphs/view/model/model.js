@@ -85,7 +85,7 @@ function keptStretch(items, before) {
   return stayed.length * 2 >= items.length ? before.stretch : null;
 }
 
-function sheetOf({ key, name }, items, lines, before) {
+function sheetOf({ key, name, version }, items, lines, before) {
   const nodes = items.filter((item) => !item.note);
   const notes = items.filter((item) => item.note).sort((a, b) => b.box.w * b.box.h - a.box.w * a.box.h);
   const stretch = spread(items, keptStretch(items, before));
@@ -94,6 +94,7 @@ function sheetOf({ key, name }, items, lines, before) {
   return {
     key,
     name: name || key,
+    version,
     nodes,
     notes,
     lines,
@@ -106,7 +107,7 @@ function sheetOf({ key, name }, items, lines, before) {
 }
 
 function sheetsNamed(graph, items) {
-  const sheets = (graph.sheets ?? []).map(({ key, name }) => ({ key, name }));
+  const sheets = (graph.sheets ?? []).map(({ key, name, version }) => ({ key, name, version }));
   const known = new Set(sheets.map((sheet) => sheet.key));
   for (const { node } of items) {
     if (known.has(node.sheet)) continue;
