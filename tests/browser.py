@@ -5,6 +5,7 @@ Playwright's synchronous API leaves its event loop marked as running between two
 """
 
 import asyncio
+import shutil
 import socket
 import time
 from collections.abc import Callable, Iterator
@@ -34,6 +35,9 @@ QUIET = [
     # Playwright's own list gives way to this one, and is in it.
     "--enable-features=CDPScreenshotNewSurface,SkipListAccountsWithoutGaiaCookies,NetworkServiceInProcess2",
 ]
+#: Playwright's own list has Chromium share memory by files of a disk, for machines that have little else.
+ON_DISK = "--disable-dev-shm-usage"
+SHARED_MEMORY, SHARED_BYTES = "/dev/shm", 2**30
 Look = dict[str, Any]
 LOOK: Look = {"viewport": {"width": 1280, "height": 800}, "locale": "en-US", "reduced_motion": "no-preference"}
 #: What a tab keeps. A page that was never left empty has nothing of the kind.
@@ -116,7 +120,8 @@ def _started() -> Iterator[_Started]:
     playwright = sync_playwright().start()
     loop = asyncio.get_running_loop()
     with _marked_as_running(loop):
-        browser = playwright.chromium.launch(executable_path=chromium.path(), args=QUIET)
+        unwanted = [ON_DISK] if shutil.disk_usage(SHARED_MEMORY).free > SHARED_BYTES else []
+        browser = playwright.chromium.launch(executable_path=chromium.path(), args=QUIET, ignore_default_args=unwanted)
     yield _Started(browser, loop)
     with _marked_as_running(loop):
         browser.close()

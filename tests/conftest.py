@@ -36,7 +36,14 @@ except BaseException:
         SERVERS.stop()
     raise
 
-pytest_plugins = ["tests.cast", "tests.browser", "tests.order", "tests.things", "tests.graphs.records.portfolio"]
+pytest_plugins = [
+    "tests.cast",
+    "tests.browser",
+    "tests.order",
+    "tests.site",
+    "tests.things",
+    "tests.graphs.records.portfolio",
+]
 
 
 # How long an example takes says how busy the machine is.

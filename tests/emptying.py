@@ -17,6 +17,8 @@ from psycopg.errors import DeadlockDetected
 #: Written by migrations and the same for every test.
 KEPT = {"django_migrations", "django_content_type", "auth_permission"}
 TRIES = 5
+#: Of what runs longer than a test.
+_LASTING: set[str] = set()
 
 
 @cache
@@ -48,6 +50,18 @@ def kept() -> Iterator[None]:
             connection.close()
 
 
+@contextmanager
+def around(*tables: str) -> Iterator[None]:
+    """Until its end these tables stay as they are: a process by whose row others know that it is alive goes on."""
+    _LASTING.update(tables)
+    try:
+        yield
+    finally:
+        _LASTING.difference_update(tables)
+        empty_tables()
+        connection.close()
+
+
 def filled_tables(cursor: Any) -> list[str]:
     """Those that hold something which is not the same for every test."""
     filled = " UNION ALL ".join(f"SELECT '{table}' WHERE EXISTS (SELECT FROM {table})" for table in _tables())
@@ -57,7 +71,7 @@ def filled_tables(cursor: Any) -> list[str]:
 
 def _empty() -> None:
     with connection.cursor() as cursor:
-        if found := filled_tables(cursor):
+        if found := [table for table in filled_tables(cursor) if table not in _LASTING]:
             deletions = "; ".join(f"DELETE FROM {table}" for table in found)
             cursor.execute(
                 f"SET session_replication_role = replica; {deletions}; SET session_replication_role = origin"

@@ -8,9 +8,13 @@ from contextlib import contextmanager
 from copy import copy
 from typing import Any
 
+import pytest
 from django.conf import settings
+from playwright.sync_api import Browser
+from pytest_django import DjangoDbBlocker
 
-from tests import forked
+from tests import emptying, forked
+from tests.browser import port
 from tests.vendors import VendorServer
 from tests.web_process import WebProcess, of_the_test
 
@@ -92,6 +96,13 @@ def site(processes: int = 1, module: str = "chat.web.server", port: int = 0, **o
             yield started
         finally:
             started.close()
+
+
+@pytest.fixture(scope="module")
+def lasting_site(browser: Browser, django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Site]:
+    """One process for all tests of a module, which begin with empty tables: to start one takes as long as most."""
+    with django_db_blocker.unblock(), emptying.around("chat_process"), site(port=port()) as started:
+        yield started
 
 
 class Api:

@@ -99,6 +99,14 @@ class Looking:
         expect(self.page.locator("svg.matrix-drawing")).to_be_visible()
         return self
 
+    def be_as_wide_as(self, width: int) -> None:
+        """In a window of another width the page draws anew what is there by now."""
+        if self.page.viewport_size == {"width": width, "height": 900}:
+            return
+        self.page.locator("svg.matrix-drawing").evaluate("drawing => drawing.classList.add('before')")
+        self.page.set_viewport_size({"width": width, "height": 900})
+        expect(self.page.locator("svg.matrix-drawing:not(.before)")).to_be_visible()
+
     def told(self, name: str) -> str:
         found = self.page.locator(f'a.mark[aria-label^="{name}:"]').get_attribute("aria-label")
         assert found
@@ -170,10 +178,13 @@ def test_nothing_stands_on_anything_else_however_they_are_rated(
     for index, made in enumerate(many(70)):
         rated(looking.folder, f"{made.name} {index}", *HOSTILE[places](index))
     every = list(UseCase.objects.filter(folder=looking.folder).values_list("pk", flat=True))
-    for width, count in ((1280, 70), (390, 70), (1280, 60), (390, 60), (390, 25)):
+    looking.page.emulate_media(reduced_motion="reduce")  # No mark glides to its place.
+    looking.page.set_viewport_size({"width": 390, "height": 900})
+    looking.open()
+    assert looking.marks.first.evaluate("mark => getComputedStyle(mark).transitionProperty") == "none"
+    for width, count in ((390, 70), (1280, 70), (390, 60), (1280, 60), (390, 25)):
         UseCase.objects.filter(pk__in=every[count:]).delete()
-        looking.page.set_viewport_size({"width": width, "height": 900})
-        looking.open()
+        looking.be_as_wide_as(width)
         shown = looking.page.evaluate(SHOWN)
         assert laid_over(shown) == [], (width, count)
         if len(shown["marks"]) == count:

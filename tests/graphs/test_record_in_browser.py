@@ -15,14 +15,14 @@ from graphs.models import ChangeSet, Company, Folder, Membership, Object, Role, 
 from graphs.models.records import Record
 from graphs.objects.headers import header_of
 from graphs.objects.kinds import KINDS
-from tests.browser import TIMEOUT, Windows, port, sign_in
+from tests.browser import TIMEOUT, Windows, sign_in
 from tests.cast import signed_in
 from tests.doors.naughty import NAUGHTY
 from tests.graphs.api.callers import post_json
 from tests.graphs.records.asking import TYPES, change, create, update
 from tests.graphs.records.conftest import AXES
 from tests.graphs.records.portfolio import Portfolio
-from tests.site import Site, site
+from tests.site import Site
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -31,14 +31,13 @@ Open = Callable[..., Page]
 
 
 @pytest.fixture
-def started(portfolio: Portfolio, alice: User, bob: User) -> Iterator[Site]:
+def started(lasting_site: Site, portfolio: Portfolio, alice: User, bob: User) -> Site:
     Membership.objects.create(
         user=User.objects.create_user("dora"), workspace=portfolio.workspace, role=Role.EDITOR
     )  # fmt: skip
     for record in (portfolio.company, portfolio.folder, *portfolio.use_cases):
         catch_up([header_of(KINDS[TYPES[type(record).__name__]], record.workspace_id, record)])
-    with site(port=port()) as ready:
-        yield ready
+    return lasting_site
 
 
 @pytest.fixture
