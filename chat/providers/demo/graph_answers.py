@@ -78,10 +78,11 @@ def errors(looking: Lookups, words: Words) -> str:
 
 
 def _hangs_on_nothing(node: Row, edges: Iterable[Row]) -> bool:
-    """Whether an edge of the node hangs on a handle that it has not."""
+    """Whether an edge of the node hangs on a handle that it has not; one without any takes what is given."""
     ways = {"source": "out", "target": "in"}
     hung = ((edge[f"{end}Handle"], way) for edge in edges for end, way in ways.items() if edge[end] == node["key"])
-    return not node["handles"].endswith("…") and not set(hung) <= set(HANDLE.findall(node["handles"]))
+    own = set(HANDLE.findall(node["handles"]))
+    return bool(own) and not node["handles"].endswith("…") and not set(hung) <= own
 
 
 def failure(looking: Lookups, words: Words) -> str:
