@@ -3,6 +3,7 @@
 It finds that out without Django, which takes seconds to load.
 """
 
+import gc
 import hashlib
 import json
 import os
@@ -41,6 +42,7 @@ def main() -> None:
 
 
 def _prepare(data_dir: Path, database_url: str) -> None:
+    gc.set_threshold(10_000)  # As in `manage.py`.
     import django
 
     from config import prepare

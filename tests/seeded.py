@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from django.contrib.auth.models import User
 
 from config.demo import import_demo
-from graphs.models import Graph, Membership, NodeType, Role, Workspace
+from config.demo.records import Language, import_demo_records
+from graphs.models import Company, Graph, Membership, NodeType, Role, Workspace
 from graphs.site.access import Member
 from graphs.workflows.imports import import_graph
 from graphs.workflows.interchange.parsed_graph import ParsedEdge, ParsedGraph, ParsedNode, ParsedSheet
+from tests.kept_rows import made_once
 
 #: A text that must never be seen outside the workspace `other`.
 CANARY = "canaryotherworkspace"
@@ -31,6 +33,15 @@ def member(name: str, workspace: Workspace, role: Role) -> Member:
 
 
 def world() -> World:
+    return made_once("seeded", _make)
+
+
+def northwind(here: World, language: Language = "en") -> Company:
+    """The demo's company in Alice's workspace, with its folders and use cases."""
+    return made_once(f"northwind.{language}", lambda: import_demo_records(here.alice.workspace, language))
+
+
+def _make() -> World:
     demo = Workspace.objects.create(slug="demo", name="Demo")
     other = Workspace.objects.create(slug="other", name="Other")
     NodeType.objects.create(workspace=other, key="api-call", display_name=CANARY, description=CANARY)

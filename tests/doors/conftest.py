@@ -10,7 +10,7 @@ from django.template.base import Template
 from django.test.utils import _TestState
 from pytest_django import DjangoDbBlocker, Settings
 
-from tests.doors import kept_world
+from tests.doors import world
 from tests.doors.world import World
 from tests.registered import shops
 
@@ -42,7 +42,7 @@ def registered() -> Iterator[None]:
 def built(registered: None, django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[World]:
     """In a transaction in which that of each test is nested: what a test does is taken back."""
     with django_db_blocker.unblock(), transaction.atomic():
-        found = kept_world.there()
+        found = world.kept()
         with django_db_blocker.block():
             yield found
         transaction.set_rollback(True)

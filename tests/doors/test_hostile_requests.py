@@ -76,6 +76,7 @@ def test_every_door_that_takes_json_refuses_other_bodies(everybody: World, name:
             "multipart/form-data; boundary=x",
         ),
     ],
+    ids=["no boundary", "empty one", "long one", "nothing", "no name", "no file", "many parts", "no base64"],
 )
 def test_an_upload_that_is_none_is_refused(everybody: World, body: bytes, content_type: str) -> None:
     client = client_of(everybody, "editor", program=True)

@@ -21,7 +21,7 @@ from graphs.models.visible_text import is_blank, one_line
 from graphs.objects.kinds import KINDS
 from graphs.site.access import member_of
 from tests.chat.inprocess import Socket, run, signed_in
-from tests.doors import kept_world
+from tests.doors import world
 from tests.doors.matrix import client_of
 from tests.doors.naughty import NAUGHTY
 from tests.doors.world import World
@@ -278,7 +278,7 @@ def test_whatever_is_written(everybody: World, door: Callable[[Visitor, str], No
 @pytest.mark.django_db(transaction=True)
 def test_frames_take_it_or_refuse_it(settings: Settings) -> None:
     settings.LIMIT_FRAMES = "100000/s"
-    user = kept_world.there().users["editor"]
+    user = world.kept().users["editor"]
 
     async def test() -> None:
         async with signed_in(user) as socket:

@@ -10,7 +10,7 @@ from django.db import transaction
 from chat.concurrency.database import in_db
 from graphs.models import Graph, Node
 from tests.chat.inprocess import at_graph, run, signed_in
-from tests.doors import kept_world
+from tests.doors import world
 from tests.doors.test_streaming_doors import answered
 from tests.doors.test_unoffered_models import NEW, UNOFFERED
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 def test_no_frame_names_another_one(transactional_db: None) -> None:
     with transaction.atomic():
-        everybody = kept_world.there()
+        everybody = world.kept()
     session = everybody.ids("editor", "session_id")["own"]
 
     async def test() -> None:

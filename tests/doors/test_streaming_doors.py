@@ -10,7 +10,7 @@ import pytest
 
 from chat.sockets import frames, graph_frames
 from tests.chat.inprocess import Socket, asked, at_graph, opened, request, run, signed_in
-from tests.doors import kept_world
+from tests.doors import world
 from tests.doors.rules import NOTE
 from tests.doors.world import MEMBERSHIPS, NOWHERE, OBJECT_TYPES, PEOPLE, Id, RoleName, World
 
@@ -53,7 +53,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def everybody(transactional_db: None) -> World:
-    return kept_world.there()
+    return world.kept()
 
 
 def names_of(everybody: World, role: RoleName) -> dict[Id, dict[str, str]]:

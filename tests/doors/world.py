@@ -36,6 +36,7 @@ from graphs.objects.operations import Update
 from graphs.objects.refs import Ref
 from rag.models import EmbeddingFailure, EmbeddingModel
 from tests.chat.admin.talk import Talk, talk
+from tests.kept_rows import made_once
 from tests.proposed import waiting
 from tests.registered import product
 from tests.shop.models import Shop
@@ -187,6 +188,11 @@ class World:
 
 def canary(whose: str) -> str:
     return f"canary{whose}canary"
+
+
+def kept() -> World:
+    """The world, made once in a process: to make it takes a second, as much as many tests that need it."""
+    return made_once("doors", build)
 
 
 def build() -> World:

@@ -169,6 +169,7 @@ def test_a_file_that_cannot_be_read_is_refused(client: Client, shop: Shop, file:
         ('id,name\n"a"b,"x\n', "more of it follows", "celle-ci continue"),
         (f"id,name\n{'x' * 1_000_003},y\n", "longer than 1000000 characters", "dépasse 1000000 caractères"),
     ],
+    ids=["open", "more behind", "long"],
 )
 def test_what_is_no_csv_is_told_in_the_readers_language(
     client: Client, shop: Shop, data: str, english: str, french: str

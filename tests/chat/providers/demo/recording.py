@@ -3,18 +3,18 @@
 import re
 from typing import Any
 
-from config.demo.records import Language, import_demo_records
+from config.demo.records import Language
 from graphs.models import Company, Folder, UseCase
 from graphs.objects.headers import object_for
 from graphs.objects.refs import Ref
 from tests.chat.providers.demo.conversing import Conversation
-from tests.seeded import World
+from tests.seeded import World, northwind
 
 
 def about(here: World, name: str, language: Language = "en", type_: str = "") -> Conversation:
     """A conversation about the record of the demo with this name."""
     if not Company.objects.exists():
-        import_demo_records(here.alice.workspace, language)
+        northwind(here, language)
     for kind, model in (("company", Company), ("folder", Folder), ("usecase", UseCase)):
         row: Any = model.objects.filter(name=name).first()
         if row is not None:

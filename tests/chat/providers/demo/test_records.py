@@ -8,13 +8,13 @@ from django.utils import translation
 
 from chat.providers.demo.sentences import PHRASES
 from chat.subjects.registered_subjects import subject_of
-from config.demo.records import Language, import_demo_records
+from config.demo.records import Language
 from graphs.history import editing
 from graphs.models import UseCase
 from graphs.objects.actions import parse
 from tests.chat.providers.demo.conversing import Conversation
 from tests.chat.providers.demo.recording import about, names
-from tests.seeded import World, world
+from tests.seeded import World, northwind, world
 
 pytestmark = pytest.mark.django_db
 
@@ -247,7 +247,7 @@ def test_a_graph_has_no_places_and_a_node_no_rating(here: World) -> None:
 @pytest.mark.parametrize("language", ["en", "fr"])
 @pytest.mark.parametrize(("kind", "told"), [("company", "company:"), ("folder", "folder:"), ("usecase", "usecase:")])
 def test_what_lists_offer_to_ask_is_answered(here: World, kind: str, told: str, language: Language) -> None:
-    import_demo_records(here.alice.workspace, language)
+    northwind(here, language)
     with translation.override(language):
         first, second, _help = (question for _icon, question in subject_of(kind).welcome("").questions)
     assert f"{{{{{told}" in Conversation(here.alice, None).ask(first)

@@ -9,11 +9,11 @@ from chat.prompts.system import system_prompt
 from chat.subjects.records.subject import SUBJECTS
 from chat.subjects.registered_subjects import subject_of
 from chat.subjects.tools import specs
-from config.demo.records import import_demo_records
 from graphs.models import Company, Folder, Role, UseCase
 from graphs.objects.headers import object_for
 from graphs.objects.refs import Ref
 from graphs.records import limits
+from tests import seeded
 from tests.seeded import World, world
 
 pytestmark = pytest.mark.django_db
@@ -27,7 +27,7 @@ def here() -> World:
 
 @pytest.fixture
 def northwind(here: World) -> Company:
-    return import_demo_records(here.alice.workspace)
+    return seeded.northwind(here)
 
 
 def prompt(here: World, kind: str) -> str:
