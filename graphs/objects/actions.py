@@ -18,17 +18,21 @@ from graphs.site.json_values import shown
 
 #: Problems that one refusal tells.
 MAX_SENTENCES = 5
+#: And that are told to programs.
+MAX_PROBLEMS = 100
 
 
 class ChangeRefused(Exception):
     """What was asked for cannot be done as it was asked; its text says, to a model or a person, what to do instead."""
 
     def __init__(self, *problems: str) -> None:
-        sentences = list(problems[:MAX_SENTENCES])
-        if more := len(problems) - len(sentences):
-            sentences.append(_("And {count} more.").format(count=more))
-        super().__init__("\n".join(sentences))
-        self.problems = problems
+        super().__init__("\n".join(_first(problems, MAX_SENTENCES)))
+        self.problems = _first(problems, MAX_PROBLEMS)
+
+
+def _first(problems: Sequence[str], most: int) -> list[str]:
+    more = len(problems) - most
+    return [*problems[:most], *([_("And {count} more.").format(count=more)] if more > 0 else [])]
 
 
 def some(keys: Iterable[str], most: int = 20) -> str:

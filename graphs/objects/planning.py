@@ -50,6 +50,8 @@ from graphs.site.preview_places import require_time
 
 #: Items that one plan may change, beside those that go with something of which they are parts.
 MAX_OPERATIONS = 5_000
+#: Operations before those of one item are put together: each action may move what another one has moved.
+MAX_BEFORE_NET = 50_000
 #: Actions of one plan that concern whole objects: each of these is read, checked and saved through its model. Updates
 #: of rows that are read together and saved together do not count: they take as many statements as one.
 MAX_OBJECTS = 200
@@ -117,6 +119,9 @@ def _take(object_plan: "ObjectPlan", steps: Sequence[Action], do: Callable[[Any]
         if objects > MAX_OBJECTS:
             message = _("More than {most} actions make, change or delete whole objects. Do it in parts.")
             raise ChangeRefused(message.format(most=MAX_OBJECTS))
+        if len(object_plan.operations) - object_plan.going_along > MAX_BEFORE_NET:
+            message = _("These actions take more than {most} steps. Do it in parts.")
+            raise ChangeRefused(message.format(most=MAX_BEFORE_NET))
     if problems:
         raise ChangeRefused(*problems)
 

@@ -1,63 +1,101 @@
 """What keeps an edge from being made: it leads to itself, a handle is not there, or accepts other nodes."""
 
-from collections.abc import Collection, Iterator
-from typing import Any, Literal
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Self
 
 from django.utils.translation import gettext as _
 
 from graphs.models import Node, Object
+from graphs.objects.actions import some
 from graphs.objects.operations import Record
 from graphs.site.json_values import shown
 from graphs.workflows.node_types import ANYTHING, BUILT_IN, custom_types, is_accepted
 
 Direction = Literal["in", "out"]
-#: A sentence for each thing that is wrong: of the source, of the target, of both being one, of what the target accepts.
-Faults = dict[Literal["source", "target", "loop", "accept"], str]
+#: What is wrong: with the source, with the target, that both are one, or with what the target accepts.
+Fault = Literal["source", "target", "loop", "accept"]
+#: Handles that are named where one is not there.
+NAMED_HANDLES = 10
 
 
-def faults(edge: Record, source: Record, target: Record, types: Collection[str]) -> Faults:
+@dataclass(frozen=True, slots=True)
+class Connectable:
+    """A node as its edges meet it. Its handles are looked through once, however many edges there are.
+
+    `points` are the handles by direction and id, `ids` their ids by all that they may be called.
+    """
+
+    type: str
+    points: Mapping[tuple[str, str], Mapping[str, Any]]
+    ids: Mapping[tuple[str, str], str]
+
+    @classmethod
+    def of(cls, node: Record) -> Self:
+        """The node of a record, of which only type and handles are read."""
+        sides = [(side, point) for side, points in node["handles"].items() for point in points]
+        points: dict[tuple[str, str], Mapping[str, Any]] = {}
+        by_side: dict[tuple[str, str], str] = {}
+        for side, point in sides:
+            points.setdefault((point["type"], point["id"]), point)
+            by_side[point["type"], f"{side}-{point['id']}"] = point["id"]
+        return cls(node["type"], points, by_side | {(direction, id_): id_ for direction, id_ in points})
+
+    def of_direction(self, direction: Direction) -> Iterator[Mapping[str, Any]]:
+        return (point for (its, _id), point in self.points.items() if its == direction)
+
+
+def faults(edge: Record, source: Connectable, target: Connectable, types: Collection[str]) -> list[Fault]:
     """Why nobody could make this edge between these nodes; `types` are those of nodes, as far as it asks for them."""
-    found: Faults = {}
+    found: list[Fault] = []
     if handle_of(source, edge["sourceHandle"], "out") is None:
-        found["source"] = _no_handle(edge["source"], source, edge["sourceHandle"], "out")
+        found.append("source")
     if handle_of(target, edge["targetHandle"], "in") is None:
-        found["target"] = _no_handle(edge["target"], target, edge["targetHandle"], "in")
+        found.append("target")
     if edge["source"] == edge["target"]:
-        message = _('"{key}" cannot lead to itself: an edge connects two nodes.')
-        found["loop"] = message.format(key=edge["source"])
+        found.append("loop")
     wanted, given = _accepts(edge, source, target)
-    if not is_accepted(wanted, source["type"], given, types):
-        message = _('Handle "{handle}" of "{key}" accepts {accepted} only; "{source}" is of the type {type}.')
-        found["accept"] = message.format(
-            handle=shown(edge["targetHandle"]),
-            key=edge["target"],
-            accepted=shown(wanted),
-            source=edge["source"],
-            type=shown(source["type"]),
-        )
+    if not is_accepted(wanted, source.type, given, types):
+        found.append("accept")
     return found
 
 
-def handle_of(node: Record, wanted: str, direction: Direction) -> str | None:
+def sentence(fault: Fault, edge: Record, source: Connectable, target: Connectable) -> str:
+    """One of the faults of this edge, for people."""
+    match fault:
+        case "source":
+            return _no_handle(edge["source"], source, edge["sourceHandle"], "out")
+        case "target":
+            return _no_handle(edge["target"], target, edge["targetHandle"], "in")
+        case "loop":
+            return _('"{key}" cannot lead to itself: an edge connects two nodes.').format(key=edge["source"])
+        case "accept":
+            message = _('Handle "{handle}" of "{key}" accepts {accepted} only; "{source}" is of the type {type}.')
+            return message.format(
+                handle=shown(edge["targetHandle"]),
+                key=edge["target"],
+                accepted=shown(_accepts(edge, source, target)[0]),
+                source=edge["source"],
+                type=shown(source.type),
+            )
+
+
+def handle_of(node: Connectable, wanted: str, direction: Direction) -> str | None:
     """The id of the handle that is meant. A node without any handle takes what is given; a note takes no edges."""
-    if node["type"] == "note":
+    if node.type == "note":
         return None
-    points = list(_points(node))
-    if not points:
+    if not node.points:
         return wanted
-    own = [(side, point["id"]) for side, point in points if point["type"] == direction]
-    if any(id_ == wanted for _side, id_ in own):
-        return wanted
-    by_side = {f"{side}-{id_}": id_ for side, id_ in own}
-    if wanted in by_side:
-        return by_side[wanted]
-    return own[0][1] if not wanted and len(own) == 1 else None
+    if (direction, wanted) in node.ids or wanted:
+        return node.ids.get((direction, wanted))
+    own = [point["id"] for point in node.of_direction(direction)]
+    return own[0] if len(own) == 1 else None
 
 
-def asked_type(edge: Record, source: Record, target: Record) -> str:
+def asked_type(edge: Record, source: Connectable, target: Connectable) -> str:
     """What the target accepts, where it matters whether that is a type of nodes; else ""."""
     wanted, given = _accepts(edge, source, target)
-    return "" if wanted in (*ANYTHING, given, source["type"]) else wanted
+    return "" if wanted in (*ANYTHING, given, source.type) else wanted
 
 
 def types_among(graph: Object, wanted: Collection[str]) -> Collection[str]:
@@ -70,35 +108,33 @@ def types_among(graph: Object, wanted: Collection[str]) -> Collection[str]:
     return {*(set(wanted) - unknown), *own, *of_nodes.distinct()}
 
 
-def _accepts(edge: Record, source: Record, target: Record) -> tuple[str, str]:
+def _accepts(edge: Record, source: Connectable, target: Connectable) -> tuple[str, str]:
     """What the handle at the target accepts, and the one at the source."""
     return _accept(target, edge["targetHandle"], "in"), _accept(source, edge["sourceHandle"], "out")
 
 
-def _accept(node: Record, handle: str, direction: Direction) -> str:
-    points = (point for _side, point in _points(node))
-    return next((p.get("accept", "any") for p in points if (p["id"], p["type"]) == (handle, direction)), "any")
+def _accept(node: Connectable, handle: str, direction: Direction) -> str:
+    return str(node.points.get((direction, handle), {}).get("accept", "any"))
 
 
-def _points(node: Record) -> Iterator[tuple[str, dict[str, Any]]]:
-    return ((side, point) for side, points in node["handles"].items() for point in points)
-
-
-def _no_handle(key: str, node: Record, wanted: str, direction: Direction) -> str:
-    if node["type"] == "note":
+def _no_handle(key: str, node: Connectable, wanted: str, direction: Direction) -> str:
+    if node.type == "note":
         return _('"{key}" is a note; notes have no edges.').format(key=key)
-    own = {point["id"]: point for _side, point in _points(node) if point["type"] == direction}
-    if not own:
+    known = some(map(_called, node.of_direction(direction)), NAMED_HANDLES)
+    if not known:
         message = (
             _('"{key}" has no out handle, so no edge can leave it.')
             if direction == "out"
             else _('"{key}" has no in handle, so no edge can lead to it.')
         )
         return message.format(key=key)
-    known = ", ".join(f"{id_} ({point['label']})" if point.get("label") else id_ for id_, point in own.items())
     message = (
         _('"{key}" has no out handle "{handle}". It has: {known}.')
         if direction == "out"
         else _('"{key}" has no in handle "{handle}". It has: {known}.')
     )
     return message.format(key=key, handle=shown(wanted), known=known)
+
+
+def _called(point: Mapping[str, Any]) -> str:
+    return f"{shown(point['id'])} ({shown(point['label'])})" if point.get("label") else shown(point["id"])

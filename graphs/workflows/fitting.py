@@ -3,6 +3,7 @@
 What was wrong with an edge before may stay so: files bring such edges, and they do not keep their nodes from changing.
 """
 
+from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from operator import itemgetter
@@ -16,7 +17,7 @@ from graphs.objects.operations import Create, Delete, Operation, Record, Update,
 from graphs.objects.refs import Ref
 from graphs.objects.stores import Unfit
 from graphs.workflows import rows
-from graphs.workflows.connecting import Faults, asked_type, faults, types_among
+from graphs.workflows.connecting import Connectable, Fault, asked_type, faults, sentence, types_among
 from graphs.workflows.kinds import EDGE, NODE
 
 #: The fields of nodes that say which edges they take, and those of edges that say where they lead.
@@ -52,11 +53,14 @@ def unfit(of: Object, operations: Sequence[Operation]) -> list[Unfit]:
     others = {key for edge in edges for record in (edge.record, edge.before or edge.record) for key in _ends(record)}
     if unread := others - now.keys():
         now |= rows.nodes(of, unread, _TAKING)
-    nodes = {key: stored.record for key, stored in now.items()}
-    after = {key: _after(by_item.get(Ref(NODE.name, key)), nodes.get(key)) for key in others}
+    nodes = {key: Connectable.of(stored.record) for key, stored in now.items()}
+    coming = ((key, by_item.get(Ref(NODE.name, key))) for key in others)
+    records = {key: operation.record for key, operation in coming if isinstance(operation, Create)}
+    records |= {key: stored.record for key, stored in now.items()}
+    after = dict(_after(by_item, records, nodes, others))
     # Where an end would not be there, `GraphBefore` says so.
-    whole = [edge for edge in edges if all(after[key] for key in edge.ends)]
-    return list(_worse(of, whole, nodes, {key: node for key, node in after.items() if node}, changed))
+    whole = [edge for edge in edges if all(key in after for key in edge.ends)]
+    return list(_worse(of, whole, nodes, after, changed, records))
 
 
 def _edges(
@@ -78,34 +82,36 @@ def _edges(
 def _worse(
     graph: Object,
     edges: Sequence[_Edge],
-    nodes: Mapping[str, Record],
-    after: Mapping[str, Record],
+    nodes: Mapping[str, Connectable],
+    after: Mapping[str, Connectable],
     changed: Set[str],
+    records: Mapping[str, Record],
 ) -> Iterator[Unfit]:
     """Those of the edges of which more is wrong than was before."""
     types = _asked_types(graph, edges, nodes, after)
-    wrong = {edge.key: _faults(edge.record, after, types) for edge in edges}
-    led = [edge for edge in edges if edge.led_elsewhere and wrong[edge.key]]
-    then = _nodes_then(graph, led, {**after, **nodes}) if led else {}
-    for edge in (each for each in edges if wrong[each.key]):
+    wrong = {edge.key: found for edge in edges if (found := _faults(edge.record, after, types))}
+    led = [edge for edge in edges if edge.led_elsewhere and edge.key in wrong]
+    then = _nodes_then(graph, led, records) if led else {}
+    for edge in (each for each in edges if each.key in wrong):
         record, there = (edge.record, then[edge.key]) if edge.led_elsewhere else (edge.before, nodes)
-        before = _faults(record, there, types) if record is not None else {}
-        if new := [sentence for code, sentence in wrong[edge.key].items() if code not in before]:
+        before = _faults(record, there, types) if record is not None else []
+        if new := [fault for fault in wrong[edge.key] if fault not in before]:
             own = Ref(EDGE.name, edge.key)
             by = tuple(Ref(NODE.name, key) for key in dict.fromkeys(edge.ends) if key in changed)
-            why = _('The edge "{key}" would not fit any more: {why}').format(key=edge.key, why=new[0])
+            said = sentence(new[0], edge.record, *(after[key] for key in edge.ends))
+            why = _('The edge "{key}" would not fit any more: {why}').format(key=edge.key, why=said)
             instead = _("Delete it, too, or leave its nodes as they are.")
             yield Unfit(own, (own,) if edge.led_elsewhere else by, why, instead)
 
 
-def _faults(edge: Record, nodes: Mapping[str, Record], types: Collection[str]) -> Faults:
+def _faults(edge: Record, nodes: Mapping[str, Connectable], types: Collection[str]) -> list[Fault]:
     """What is wrong with an edge, of which an end may not be there."""
     source, target = (nodes.get(key) for key in _ends(edge))
-    return {} if source is None or target is None else faults(edge, source, target, types)
+    return [] if source is None or target is None else faults(edge, source, target, types)
 
 
 def _asked_types(
-    graph: Object, edges: Iterable[_Edge], nodes: Mapping[str, Record], after: Mapping[str, Record]
+    graph: Object, edges: Iterable[_Edge], nodes: Mapping[str, Connectable], after: Mapping[str, Connectable]
 ) -> Collection[str]:
     """The types of nodes that matter for these edges."""
     asked = {asked_type(edge.record, *(after[key] for key in edge.ends)) for edge in edges}
@@ -118,21 +124,27 @@ def _asked_types(
     return types_among(graph, asked) if asked else ()
 
 
-def _nodes_then(graph: Object, edges: Sequence[_Edge], nodes: Mapping[str, Record]) -> dict[str, dict[str, Record]]:
+def _nodes_then(
+    graph: Object, edges: Sequence[_Edge], records: Mapping[str, Record]
+) -> dict[str, dict[str, Connectable]]:
     """For each edge by key, its ends as they were when it last led where it will."""
     unsaved = [(edit.version, operation) for edit in _unsaved(graph) for operation in edit.operations]
     left = _last_led(graph, {edge.key for edge in edges}, unsaved)
     ends = {key for edge in edges for key in edge.ends}
     later = _later_taking(graph, ends, min(left.values(), default=0), unsaved)
-    found: dict[str, dict[str, Record]] = {}
-    for edge in edges:
-        then = {key: dict(nodes[key]) for key in edge.ends}
-        for key, node in then.items():
-            for version, old in later.get(key, ()):
-                if version > left.get(edge.key, 0):
-                    node |= old
-        found[edge.key] = then
-    return found
+    made: dict[tuple[str, int], Connectable] = {}
+
+    def then(key: str, version: int) -> Connectable:
+        changes = later.get(key, [])
+        first = bisect_right(changes, version, key=itemgetter(0))
+        if (key, first) not in made:
+            record = dict(records[key])
+            for _version, old in reversed(changes[first:]):
+                record |= old
+            made[key, first] = Connectable.of(record)
+        return made[key, first]
+
+    return {edge.key: {key: then(key, left.get(edge.key, 0)) for key in edge.ends} for edge in edges}
 
 
 def _last_led(graph: Object, edges: Collection[str], unsaved: Sequence[tuple[int, Record]]) -> dict[str, int]:
@@ -146,7 +158,7 @@ def _last_led(graph: Object, edges: Collection[str], unsaved: Sequence[tuple[int
 def _later_taking(
     graph: Object, nodes: Collection[str], since: int, unsaved: Sequence[tuple[int, Record]]
 ) -> dict[str, list[tuple[int, Record]]]:
-    """What nodes took before each change of that since a version of the graph, the newest first."""
+    """What nodes took before each change of that since a version of the graph, the oldest first."""
     saved = Modification.objects.filter(type=graph.type, object=graph.pk, kind=NODE.name, key__in=nodes)
     saved = saved.filter(field__in=_TAKING, version__gt=since)
     changes = [
@@ -157,7 +169,7 @@ def _later_taking(
             old = {name: value for name, value in operation["old"].items() if name in _TAKING}
             changes.append((version, operation["id"], old))
     found: dict[str, list[tuple[int, Record]]] = {}
-    for version, key, old in sorted(changes, key=itemgetter(0), reverse=True):
+    for version, key, old in sorted(changes, key=itemgetter(0)):
         found.setdefault(key, []).append((version, old))
     return found
 
@@ -183,12 +195,20 @@ def _ends(record: Record) -> tuple[str, str]:
     return record["source"], record["target"]
 
 
-def _after(operation: Operation | None, record: Record | None) -> Record | None:
-    match operation:
-        case Create(_, new):
-            return new
-        case Update(_, _, new) if record is not None:
-            return record | new
-        case Delete():
-            return None
-    return record
+def _after(
+    by_item: Mapping[Ref, Operation],
+    records: Mapping[str, Record],
+    nodes: Mapping[str, Connectable],
+    keys: Iterable[str],
+) -> Iterator[tuple[str, Connectable]]:
+    """The nodes with these keys as they would be; those that would not be there are left out."""
+    for key in keys:
+        match by_item.get(Ref(NODE.name, key)):
+            case Create(_, new):
+                yield key, Connectable.of(new)
+            case Update(_, _, new) if key in records and not new.keys().isdisjoint(_TAKING):
+                yield key, Connectable.of(records[key] | new)
+            case Delete():
+                pass
+            case _ if key in nodes:
+                yield key, nodes[key]

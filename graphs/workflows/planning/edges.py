@@ -6,7 +6,7 @@ from graphs.models.workflows import MAX_EDGE_KEY
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.refs import Ref
 from graphs.workflows.actions import CreateEdge, DeleteEdge, UpdateEdge
-from graphs.workflows.connecting import asked_type, faults, handle_of, types_among
+from graphs.workflows.connecting import Connectable, asked_type, faults, handle_of, sentence, types_among
 from graphs.workflows.kinds import EDGE, NODE
 from graphs.workflows.planning.graph_plan import GraphPlan
 from graphs.workflows.planning.state import ToRead
@@ -21,7 +21,8 @@ def want_connected(wanted: ToRead, action: CreateEdge) -> None:
 
 
 def connect(plan: GraphPlan, action: CreateEdge) -> None:
-    source, target = plan.node(action.source_key), plan.node(action.target_key)
+    source_node = plan.node(action.source_key)
+    source, target = Connectable.of(source_node), Connectable.of(plan.node(action.target_key))
     source_handle = handle_of(source, action.source_handle, "out")
     target_handle = handle_of(target, action.target_handle, "in")
     ends = {
@@ -33,13 +34,12 @@ def connect(plan: GraphPlan, action: CreateEdge) -> None:
     asked = asked_type(ends, source, target)
     types = types_among(plan.objects.around, [asked]) if asked else ()
     if wrong := faults(ends, source, target, types):
-        raise ChangeRefused(next(iter(wrong.values())))
-    for key, edge in plan.edges_of(action.source_key).items():
-        if all(edge[name] == value for name, value in ends.items()):
-            raise ChangeRefused(_('There is such an edge already: "{key}".').format(key=key))
+        raise ChangeRefused(sentence(wrong[0], ends, source, target))
+    if (there := plan.edge_with(ends)) is not None:
+        raise ChangeRefused(_('There is such an edge already: "{key}".').format(key=there))
     for key in (action.source_key, action.target_key):
         plan.read(Ref(NODE.name, key))
-    sheet = source["sheet"] if action.sheet is None else plan.sheet(action.sheet)
+    sheet = source_node["sheet"] if action.sheet is None else plan.sheet(action.sheet)
     text = f"{ends['source']}:{ends['sourceHandle']}--{ends['target']}:{ends['targetHandle']}"
     key = "".join(letter if letter.isprintable() and letter not in " {}" else "-" for letter in text)[:MAX_MADE_KEY]
     plan.add(EDGE, plan.free_edges.take(key), {**ends, "label": action.label or "", "sheet": sheet})

@@ -38,6 +38,7 @@ class GraphPlan:
         self.nodes = {key: stored.record for key, stored in loaded.items()}
         self._edges = {key: stored.record for key, stored in state.edges.items()}
         self._edges_of: dict[str, dict[str, None]] = {}
+        self._edges_by_ends: dict[tuple[str, ...], dict[str, None]] = {}
         for key, edge in self._edges.items():
             self._index(key, edge)
         #: What is on which sheet, by kind.
@@ -85,6 +86,10 @@ class GraphPlan:
     def edges_of(self, node_key: str) -> dict[str, Record]:
         """The edges that begin or end at a node, by key."""
         return {key: self._edges[key] for key in self._edges_of.get(node_key, ())}
+
+    def edge_with(self, ends: Record) -> str | None:
+        """The key of an edge that leads from the same handle to the same one, or None."""
+        return next(iter(self._edges_by_ends.get(_ends(ends), ())), None)
 
     def node_type(self, key: str) -> Record | None:
         """A type of the workspace, or None."""
@@ -223,11 +228,17 @@ class GraphPlan:
             self._links_from.get(record["source"], {}).pop(key, None)
             for end in (record["source"], record["target"]):
                 self._edges_of[end].pop(key, None)
+            self._edges_by_ends[_ends(record)].pop(key)
 
     def _index(self, key: str, edge: Record) -> None:
         for end in (edge["source"], edge["target"]):
             self._edges_of.setdefault(end, {})[key] = None
+        self._edges_by_ends.setdefault(_ends(edge), {})[key] = None
 
     def _set_box(self, key: str) -> None:
         node = self.nodes[key]
         self._drawn.setdefault(node["sheet"], DrawnSheet()).put(key, box_of(node))
+
+
+def _ends(edge: Record) -> tuple[str, ...]:
+    return edge["source"], edge["sourceHandle"], edge["target"], edge["targetHandle"]

@@ -1,5 +1,6 @@
 """A node changes only as far as its edges could still be made, whichever door the change comes through."""
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from graphs.models import Edge, Graph, Node, NodeType, Origin
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.operations import Create, Update
 from graphs.objects.refs import Ref
+from graphs.workflows.connecting import Connectable
 from tests.graphs.workflows.planning.asking import Asked, done, one, plan, refused, shown
 
 FETCH, TO_RETURN = Ref("node", "fetch-api"), Ref("edge", "fetch-api-return")
@@ -70,6 +72,34 @@ def test_a_node_without_handles_gets_those_that_its_edges_use(nba: Graph) -> Non
     # A node without any handle takes what is given.
     Node.objects.filter(key="fetch-api").update(handles=named_so)
     assert one(nba, "update_node", nodeKey="fetch-api", updates={"handles": {}}).operations
+
+
+def test_of_many_edges_at_many_handles_a_refusal_tells_the_first(
+    handled: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever may edit chooses both numbers, and how long the names of handles are."""
+    hub, fetch = Node.objects.get(key="root"), Node.objects.get(key="fetch-api")
+    new = partial(Edge, graph=handled, sheet=hub.sheet, source=fetch, source_handle="R-0", target=hub)
+    Edge.objects.bulk_create(new(key=f"to-hub-{n}", target_handle=f"L-{n}") for n in range(1_000))
+    named = {"label": "x" * 200, "type": "in"}
+    Node.objects.filter(key="root").update(
+        handles={
+            side: [{**named, "id": f"L-{n}"} for n in range(100 * at, 100 * at + 100)] for at, side in enumerate("LRTB")
+        }
+    )
+    looked_through = []
+    of = Connectable.of
+    monkeypatch.setattr(Connectable, "of", lambda node: looked_through.append(node) or of(node))
+    other = {side: [{**named, "id": f"{side}-{n:03}" + "y" * 90} for n in range(100)] for side in "LRTB"}
+
+    with pytest.raises(ChangeRefused) as refused_:
+        one(handled, "update_node", nodeKey="root", updates={"handles": other})
+
+    assert len(looked_through) == 3  # both nodes as they are, and the hub as it would be
+    assert str(refused_.value).endswith("\nAnd 395 more.")
+    assert len(refused_.value.problems) == 101
+    assert refused_.value.problems[-1] == "And 300 more."
+    assert max(map(len, refused_.value.problems)) < 2_000
 
 
 def test_steps_are_looked_at_together(handled: Graph) -> None:

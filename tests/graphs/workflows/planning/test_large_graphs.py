@@ -12,6 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from graphs.models import Edge, Graph, Node
 from graphs.objects import planning
 from graphs.objects.actions import ChangeRefused
+from graphs.workflows.planning.graph_plan import GraphPlan
 from tests.graphs.workflows.planning.asking import done, one, plan, refused
 
 NODES = 20_000 if "FULL" in os.environ else 3_000
@@ -127,3 +128,28 @@ def test_actions_on_whole_objects_are_fewer_and_planned_together(nba: Graph, mon
 
 def new_type(key: str) -> tuple[str, dict[str, Any]]:
     return "configure_node_type", {"mode": "create", "typeKey": key, "displayName": key}
+
+
+def test_a_node_with_many_edges_is_moved_to_and_fro_only_so_often(huge: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each time all its edges go along, and in the end none of them has."""
+    monkeypatch.setattr(planning, "MAX_BEFORE_NET", 50)
+    Edge.objects.filter(key__in=[f"e-{n}" for n in range(20)]).update(source=Node.objects.get(key="n-0"))
+    other = ("create_sheet", {"name": "Other"})
+    there, back = (("move_node", {"nodeKey": "n-0", "posX": 0, "posY": 0, "sheet": to}) for to in ("other", "main"))
+    assert plan(huge, other, there).operations
+    with pytest.raises(ChangeRefused, match="These actions take more than 50 steps"):
+        plan(huge, other, *[there, back] * 10)
+
+
+def test_whether_there_is_such_an_edge_is_not_looked_up_among_all_of_a_node(
+    huge: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def never(_plan: GraphPlan, _node: str) -> dict[str, Any]:
+        raise AssertionError("a batch of a thousand edges would look at all edges of one node a thousand times")
+
+    monkeypatch.setattr(GraphPlan, "edges_of", never)
+    new = {"sourceKey": "n-0", "sourceHandle": "R-0", "targetKey": "n-5", "targetHandle": "L-0"}
+    again = [("create_edge", new), ("delete_edge", {"edgeKey": "n-0:R-0--n-5:L-0"}), ("create_edge", new)]
+    assert plan(huge, *again[:1]).operations
+    with pytest.raises(ChangeRefused, match='There is such an edge already: "n-0:R-0--n-5:L-0-2"'):
+        plan(huge, *again, again[0])
