@@ -99,10 +99,10 @@ def _written(looking: Lookups, item: Item) -> dict[str, str]:
     say, holds, held = looking.say, _numbers(looking, item), _held(looking, item)
     if not held:
         return {}
-    states = [f"{count} {called('statuses', name, say.language)}" for name, count in holds.get("status", {}).items()]
+    states = [counted("statuses", name, count, say.language) for name, count in holds.get("status", {}).items()]
     best = [row for row in held if row.get("quadrant") == "highValueLowComplexity" and not row.get("unrated")]
     best.sort(key=lambda row: row["complexity"] - row["value"])
-    count = counted(USE_CASE, holds.get("count", len(held)), say.language)
+    count = counted("kinds", USE_CASE, holds.get("count", len(held)), say.language)
     found = {f"{_SECTION}introduction": say("written_introduction", count=count, states=say.joined(states))}
     if best:
         names = say.joined([plain(row["title"]) for row in best])

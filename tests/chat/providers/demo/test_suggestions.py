@@ -155,7 +155,7 @@ def test_a_description_that_says_little_is_written_from_the_other_fields(here: W
     ("name", "language", "question", "told"),
     [
         ("Customer service", "en", "What could be improved?", "begin with Answers about where a parcel is and Sorting"),
-        ("Service client", "fr", "Que pourrait-on améliorer ?", "4 brouillon et 2 prêt"),
+        ("Service client", "fr", "Que pourrait-on améliorer ?", "4 brouillons et 2 prêts"),
     ],
 )
 def test_an_empty_summary_is_written_by_the_numbers(
