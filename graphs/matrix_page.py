@@ -16,7 +16,6 @@ from graphs.models import Object
 from graphs.models.records import Status
 from graphs.records.folder_matrix import (
     DEFAULT_ORDER,
-    MOST,
     ORDERS,
     PAGE,
     Cell,
@@ -58,7 +57,7 @@ def matrix(request: HttpRequest, member: Member, folder: uuid.UUID) -> HttpRespo
         "version": version,
         "of": Object(workspace=member.workspace, type=FOLDER.name, key=str(row.pk), version=version),
         "matrix": found,
-        "is_cut": len(found.use_cases) >= MOST,
+        "is_cut": found.is_cut,
         "unrated": [_unrated(each) for each in found.unrated[:UNRATED_LISTED]],
         "unrated_more": len(found.unrated) - UNRATED_LISTED,
         "sides": [_side(*each) for each in _sides(found)],

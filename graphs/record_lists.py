@@ -28,7 +28,7 @@ from graphs.site.access import Member, NotFound
 from graphs.site.api import limits
 from graphs.site.api.paging import Page, page_of
 from graphs.site.api.problems import Problem, too_much_to_search
-from graphs.site.pages import layout_of, member_page, render_page, searching
+from graphs.site.pages import asked_without, layout_of, member_page, render_page, searching
 from graphs.site.search_time import TooMuchToSearch
 
 RECORDS_PER_PAGE = 50
@@ -55,7 +55,7 @@ def record_list(request: HttpRequest, member: Member, kind: str) -> HttpResponse
     except TooMuchToSearch:
         counts, page, refused = dict.fromkeys(Status.values, 0), Page([], None, None), too_much_to_search().detail
     except Problem:
-        return redirect(LISTS[kind])
+        return redirect(f"{reverse(LISTS[kind])}{asked_without(request, 'cursor')}")
     holder = parent_of(known)
     records = listing.as_listed(known, page.rows)
     context = {
@@ -66,7 +66,7 @@ def record_list(request: HttpRequest, member: Member, kind: str) -> HttpResponse
         "refused": refused,
         "most_words": MOST_WORDS if len(words) > MOST_WORDS else None,
         "is_filtered": bool(asked.search or asked.status or asked.holder or asked.is_in_nothing),
-        "everywhere": _everywhere(request),
+        "everywhere": asked_without(request, "in", "cursor"),
         "records": records,
         "keys": [record.key for record in records],
         "children": children_of(known),
@@ -168,14 +168,6 @@ def _asked(request: HttpRequest, member: Member, kind: Kind, words: Sequence[str
     )
 
 
-def _everywhere(request: HttpRequest) -> str:
-    """The query of the list as it was asked for, whatever holds what it shows."""
-    query = request.GET.copy()
-    for name in ("in", "cursor"):
-        query.pop(name, None)
-    return query.urlencode()
-
-
 def _holder(member: Member, kind: Kind, key: str) -> Object | None:
     """The object with this key that may hold those of a kind."""
     holder = parent_of(kind)
@@ -214,5 +206,4 @@ def _sentence(refused: Exception) -> str:
 
 def _back(request: HttpRequest, kind: str) -> HttpResponse:
     """To the list as it was asked for."""
-    asked = request.GET.urlencode()
-    return redirect(f"{reverse(LISTS[kind])}{'?' if asked else ''}{asked}")
+    return redirect(f"{reverse(LISTS[kind])}{asked_without(request)}")

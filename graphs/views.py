@@ -29,7 +29,7 @@ from graphs.site.api.paging import Page, page_of
 from graphs.site.api.problems import Problem, busy, too_much_to_search
 from graphs.site.database_away import AWAY, waited_too_long
 from graphs.site.login_limit import LimitedLoginForm
-from graphs.site.pages import come_again, member_page, render_page, searching, seconds_of
+from graphs.site.pages import asked_without, come_again, member_page, render_page, searching, seconds_of
 from graphs.site.readable_json import readable
 from graphs.site.search_time import TooMuchToSearch
 from graphs.site.uploads import was_too_big
@@ -85,7 +85,7 @@ def _graph_list(request: HttpRequest, member: Member) -> HttpResponse:
     except TooMuchToSearch:
         page, refused = Page([], None, None), too_much_to_search().detail
     except Problem:
-        return redirect("home")
+        return redirect(f"{reverse('home')}{asked_without(request, 'cursor')}")
     waiting = list(trust.waiting_alone(member.workspace)[: TYPES_SHOWN + 1])
     context = {"graphs": listing.with_sizes(page.rows), "page": page, "search": search}
     context |= {"refused": refused, "most_words": MOST_WORDS if len(words) > MOST_WORDS else None}

@@ -55,11 +55,12 @@ class Cell:
 
 @dataclass(frozen=True)
 class FolderMatrix:
-    """`use_cases` are in the order of their names."""
+    """`use_cases` are in the order of their names; `is_cut` where the folder has more."""
 
     folder: Folder
     matrix: Matrix
     use_cases: Sequence[Rated]
+    is_cut: bool
 
     @property
     def has_axes(self) -> bool:
@@ -98,13 +99,13 @@ def matrix_of(folder: Folder, config: Mapping[str, Any] | None = None) -> Folder
     """The matrix of a folder, by another configuration if one is given."""
     matrix = _matrix(folder.matrix_config if config is None else config)
     columns = ("pk", "name", "status", "data__valueScores", "data__complexityScores")
-    rows = UseCase.objects.filter(folder=folder).order_by("name", "pk").values_list(*columns)[:MOST]
+    rows = UseCase.objects.filter(folder=folder).order_by("name", "pk").values_list(*columns)[: MOST + 1]
     places = Places(matrix)
     use_cases = [
         Rated(str(key), name, status, places.of({"valueScores": value, "complexityScores": complexity}))
         for key, name, status, value, complexity in rows
     ]
-    return FolderMatrix(folder, matrix, use_cases)
+    return FolderMatrix(folder, matrix, use_cases[:MOST], len(use_cases) > MOST)
 
 
 def folder_for(member: Member, key: str) -> Folder:

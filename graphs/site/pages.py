@@ -72,3 +72,11 @@ def layout_of(member: Member) -> dict[str, Any]:
     workspaces = [workspace for workspace, _more in row_store.read(Workspace, _WORKSPACES, [member.user.pk])]
     here = "" if workspaces[:1] == [member.workspace] else f"?workspace={member.workspace.slug}"
     return {"member": member, "workspaces": workspaces, "here": here}
+
+
+def asked_without(request: HttpRequest, *names: str) -> str:
+    """The query of the address, behind its "?", without what these names ask for."""
+    query = request.GET.copy()
+    for name in names:
+        query.pop(name, None)
+    return f"?{query.urlencode()}" if query else ""

@@ -158,6 +158,8 @@ class _Planning:
 
     def _row(self, row: Row) -> RowPlan:
         """Raises `RowRefused`."""
+        if row.refused:
+            raise RowRefused([of_file(row.refused)])
         key = "" if self.columns.id is None else row.cells[self.columns.id].strip()
         if key and self.seen.setdefault(key, row.number) != row.number:
             message = _("Row %(row)s has this id, too.") % {"row": self.seen[key]}

@@ -12,12 +12,23 @@ MAX_ROWS = 5_000
 MAX_COLUMNS = 200
 
 
+class TableRefused(Exception):
+    """The file cannot be read; `code` is for programs, the text for people. `row` and `column` say where, if known."""
+
+    def __init__(self, code: str, message: str, row: int | None = None, column: str = "") -> None:
+        super().__init__(message)
+        self.code = code
+        self.row = row
+        self.column = column
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
-    """`number` is the one that a spreadsheet shows: that of the heads is 1."""
+    """`number` is the one that a spreadsheet shows: that of the heads is 1. One that is `refused` has empty cells."""
 
     number: int
     cells: tuple[str, ...]
+    refused: TableRefused | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +44,6 @@ class Table:
     parent: str = ""
 
 
-class TableRefused(Exception):
-    """The file cannot be read; `code` is for programs, the text for people. `row` and `column` say where, if known."""
-
-    def __init__(self, code: str, message: str, row: int | None = None, column: str = "") -> None:
-        super().__init__(message)
-        self.code = code
-        self.row = row
-        self.column = column
-
-
 def refuse_big(size: int) -> None:
     """Raises `TableRefused` for more bytes than are read here."""
     if size > settings.MAX_IMPORT_BYTES:
@@ -53,7 +54,7 @@ def refuse_big(size: int) -> None:
 def table_of(lines: Iterable[Sequence[str]], *, decimal_comma: bool = False) -> Table:
     """The table of a file's lines, of which the first one has the heads; empty lines are left out.
 
-    Raises `TableRefused` for more than is read here, or a text that cannot be stored.
+    Raises `TableRefused` for more than is read here.
     """
     numbered = enumerate(lines, start=1)
     first = next(numbered, None)
@@ -72,8 +73,15 @@ def table_of(lines: Iterable[Sequence[str]], *, decimal_comma: bool = False) -> 
         if len(rows) == MAX_ROWS:
             message = _("The file has more than {most} rows. Import it in parts.")
             raise TableRefused("too_many_rows", message.format(most=MAX_ROWS))
-        rows.append(Row(number, _cells(number, line, heads)))
+        rows.append(_row(number, line, heads))
     return Table(heads, tuple(rows), decimal_comma)
+
+
+def _row(number: int, line: Sequence[str], heads: Sequence[str]) -> Row:
+    try:
+        return Row(number, _cells(number, line, heads))
+    except TableRefused as refused:
+        return Row(number, ("",) * len(heads), refused)
 
 
 def _cells(number: int, line: Sequence[str], heads: Sequence[str]) -> tuple[str, ...]:

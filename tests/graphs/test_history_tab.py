@@ -1,5 +1,6 @@
 """The history on the page of a graph, in a real browser: what was changed, by whom, and taking it back."""
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -100,6 +101,9 @@ def test_it_tells_who_changed_what_and_why_and_compares_versions(
     middle = entries(page).nth(1)
     middle.get_by_role("button", name="1 change").click()
     expect(middle.locator(".diff-lines")).to_contain_text("two⟦U+202E⟧")
+    for control in ("checkbox", "button"):
+        tool = entries(page).nth(2).get_by_role(control, name=re.compile("Compare|change"))
+        expect(tool).to_have_accessible_description(re.compile("alice.*version 2"))
     entries(page).nth(2).get_by_label("Compare").check()
     entries(page).nth(0).get_by_label("Compare").check()
     page.locator(".history-bar").get_by_role("button", name="Compare").click()

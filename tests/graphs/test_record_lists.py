@@ -122,6 +122,12 @@ def test_what_cannot_be_asked_for_is_left_out(portfolio: Portfolio, alice: User,
     assert len(names(shown(signed_in(alice), f"/use-cases/?{asked}"))) == 2
 
 
+def test_a_page_that_is_none_keeps_what_was_asked_for(portfolio: Portfolio, alice: User) -> None:
+    asked = f"in={portfolio.folder.pk}&search=Claims&status=draft&order=-name"
+    answer = signed_in(alice).get(f"/use-cases/?cursor=nothing&{asked}")
+    assert (answer.status_code, answer.headers["Location"]) == (302, f"/use-cases/?{asked}")
+
+
 def test_it_says_how_much_each_holds_and_how_many_conversations_there_are(
     portfolio: Portfolio, alice: User, bob: User
 ) -> None:

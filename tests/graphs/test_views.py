@@ -184,8 +184,9 @@ def test_the_list_has_pages(bob: User, demo_workspace: Workspace) -> None:
 
 
 def test_a_cursor_that_is_none_leads_to_the_beginning(bob: User, nba: Graph) -> None:
-    answer = signed_in(bob).get("/", {"cursor": "nonsense"})
-    assert (answer.status_code, answer.headers["Location"]) == (302, "/")
+    for kept in ("", "?search=nba&workspace=demo"):
+        answer = signed_in(bob).get(f"/{kept or '?'}&cursor=nonsense")
+        assert (answer.status_code, answer.headers["Location"]) == (302, f"/{kept}")
 
 
 def test_an_empty_list_says_what_to_do(alice: User, bob: User) -> None:

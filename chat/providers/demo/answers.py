@@ -60,7 +60,7 @@ def _detail(looking: Lookups, words: Words) -> str:
         say("taken_as", subject=plain(subject(words["x"])), item=item) if named else str(item),
         say.lines(lines),
         say("held_by", object=looking.named(row["parent"])) if "parent" in row else "",
-        say.naming("holds", [counted(kind, count, say.language) for kind, count in held.items()]),
+        say.naming("holds", [counted("kinds", kind, count, say.language) for kind, count in held.items()]),
     )
 
 

@@ -35,7 +35,8 @@ def missing(looking: Lookups, words: Words) -> str:
     told = [row for row in rows(given.get("held")) if row["object"].startswith(f"{kind}:")] if kind else []
     pairs = ((looking.named(row["object"], row["title"]), _gaps(looking, row)) for row in told)
     lines = [say("pair", name=name, value=gaps) for name, gaps in pairs if gaps]
-    count = ((given.get("holds") or {}).get(kind) or {}).get("count", len(told))
+    numbers = (given.get("holds") or {}).get(kind) or {"count": len(told)}
+    count = say("at_least", count=numbers["count"]) if "andMore" in numbers else numbers["count"]
     looked = say("looked_at", seen=len(told), count=count) if told else ""
     return paragraphs(own, looked, (say.lines(lines) or say("nothing_there")) if told else "")
 

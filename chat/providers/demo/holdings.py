@@ -147,5 +147,5 @@ def _listed(looking: Lookups, arguments: Row, status: str) -> Holding:
 def _told(looking: Lookups, row: Row, kind: str) -> str:
     """The status of a row; of a folder that stands for its use cases how many these are."""
     if kind == USE_CASE and row["object"].startswith(f"{FOLDER}:"):
-        return counted(USE_CASE, row["holds"][USE_CASE], looking.say.language)
+        return counted("kinds", USE_CASE, row["holds"][USE_CASE], looking.say.language)
     return called("statuses", plain(row.get("status")), looking.say.language)

@@ -22,10 +22,11 @@ def field_called(name: str, language: str) -> str:
     return called("fields", name.rpartition(".")[2], language)
 
 
-def counted(kind: str, count: int, language: str) -> str:
-    """ "6 use cases"; of a kind without a word "widget (6)"."""
-    known = NAMES["kinds"].get(kind)
-    return f"{count} {known[language][count != 1]}" if known else f"{kind} ({count})"
+def counted(table: str, name: str, count: int, language: str) -> str:
+    """ "6 use cases", "4 drafts"; of a kind without a word "widget (6)"."""
+    known = NAMES[table].get(name)
+    several = count > 1 if language == "fr" else count != 1
+    return f"{count} {known[language][several]}" if known else f"{name} ({count})"
 
 
 def meant(table: str, words: str) -> str:

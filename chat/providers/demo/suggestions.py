@@ -21,7 +21,9 @@ _MEASURED = ("data.benefits", "data.metrics")
 #: Fields of a use case that somebody should fill in before it is built.
 _NEEDED = ("problem", "solution", "benefits", "metrics", "risks", "nextSteps")
 _NUMBER = re.compile(rf"\d|\b{one_of('numbers')}\b|%|half|third|fifth|tenth|moitie|tiers|cinquieme|dixieme")
-_COUNTED = re.compile(rf"\b(?P<number>\d{{1,4}}|{one_of('numbers')}) (?:use cases|cas d.usage)")
+_COUNTED = re.compile(
+    rf"\b(?P<number>\d{{1,3}}(?:[.,\s]\d{{3}})+|\d{{1,6}}|{one_of('numbers')}) (?:use cases|cas d.usage)"
+)
 _SECTION = "executive_summary."
 Words = dict[str, str]
 
@@ -82,12 +84,11 @@ def _of_use_case(looking: Lookups, item: Item) -> Iterator[Suggestion]:
 
 
 def _of_folder(looking: Lookups, item: Item) -> Iterator[Suggestion]:
-    say, names = looking.say, [f"{_SECTION}{name}" for name in ("introduction", "recommendation")]
+    say, written = looking.say, _written(looking, item)
     empty, _other = empty_fields(looking, item)
-    unsaid = [name for name in empty if not (name in names and _held(looking, item))]
-    if unsaid:
+    if unsaid := [name for name in empty if name not in written]:
         yield Suggestion(say("improve_empty", names=_called(looking, unsaid)))
-    for name, text in _written(looking, item).items():
+    for name, text in written.items():
         if not item.fields.get(name):
             field = field_called(name, say.language)
             call = update(item.key, {name: text}, say("reason_section", name=field))
@@ -96,14 +97,14 @@ def _of_folder(looking: Lookups, item: Item) -> Iterator[Suggestion]:
 
 def _written(looking: Lookups, item: Item) -> dict[str, str]:
     """What numbers say for the sections of a summary."""
-    say, holds, held = looking.say, _numbers(looking, item), _held(looking, item)
-    if not held:
-        return {}
-    states = [f"{count} {called('statuses', name, say.language)}" for name, count in holds.get("status", {}).items()]
+    say, numbers, held = looking.say, _numbers(looking, item), _held(looking, item)
+    found = {}
+    if held and numbers:
+        states = [counted("statuses", name, count, say.language) for name, count in numbers.get("status", {}).items()]
+        count = counted("kinds", USE_CASE, numbers["count"], say.language)
+        found[f"{_SECTION}introduction"] = say("written_introduction", count=count, states=say.joined(states))
     best = [row for row in held if row.get("quadrant") == "highValueLowComplexity" and not row.get("unrated")]
     best.sort(key=lambda row: row["complexity"] - row["value"])
-    count = counted(USE_CASE, holds.get("count", len(held)), say.language)
-    found = {f"{_SECTION}introduction": say("written_introduction", count=count, states=say.joined(states))}
     if best:
         names = say.joined([plain(row["title"]) for row in best])
         found[f"{_SECTION}recommendation"] = say("written_recommendation", names=names)
@@ -159,7 +160,7 @@ def _of_summary(looking: Lookups, item: Item) -> Iterator[Suggestion]:
     sections = {name: str(value) for name, value in item.fields.items() if name.startswith(_SECTION)}
     for name, text in sections.items():
         found = _COUNTED.search(folded(text))
-        said = int(found["number"] if found["number"].isdigit() else meant("numbers", found["number"])) if found else 0
+        said = int(meant("numbers", found["number"]) or re.sub(r"\D", "", found["number"])) if found else 0
         if found and numbers and said != numbers["count"]:
             begin, end = found.span("number")
             right = f"{text[:begin]}{numbers['count']}{text[end:]}"
@@ -191,8 +192,10 @@ def _held(looking: Lookups, item: Item) -> list[Row]:
 
 
 def _numbers(looking: Lookups, item: Item) -> Row:
+    """How many use cases the record at hand holds; nothing where it holds more than were counted."""
     holds = looking.given.get("holds") or {} if item.key == looking.seen.at_hand else {}
-    return holds.get(USE_CASE) or {}
+    numbers: Row = holds.get(USE_CASE) or {}
+    return {} if "andMore" in numbers else numbers
 
 
 def _called(looking: Lookups, names: Sequence[str]) -> str:

@@ -91,7 +91,7 @@ def with_holders(member: Member, of: Object) -> tuple[Any, list[Holder]]:
 
 
 def held_by(member: Member, child: Kind, holder: Holder, question: str, columns: Mapping[str, Any]) -> list[Held]:
-    """What an object holds of a kind, by title, `MAX_HELD` at most."""
+    """What an object holds of a kind, by title: of more than `MAX_HELD` one more than these, which says so."""
     rows = listed(member, child, parent=holder.header)
     texts, choices, forms = brief_fields(child), choice_fields(child), forms_of(question)
     grandchildren = [each for each in children_of(child) if each.may_see is None]
@@ -106,7 +106,7 @@ def held_by(member: Member, child: Kind, holder: Holder, question: str, columns:
         **{f"column_{name}": expression for name, expression in columns.items()},
     }
     annotated: QuerySet[Any] = rows.annotate(**{f"{_OWN}{name}": each for name, each in asked.items()})
-    found = annotated.values_list(*(f"{_OWN}{name}" for name in asked))[:MAX_HELD]
+    found = annotated.values_list(*(f"{_OWN}{name}" for name in asked))[: MAX_HELD + 1]
     rows_told = (dict(zip(asked, values, strict=True)) for values in found)
     return [_held(child, texts, choices, grandchildren, forms, told, columns) for told in rows_told]
 

@@ -14,9 +14,10 @@ from graphs.objects.refs import Ref
 from graphs.site.access import Member
 from graphs.site.accounts import Account, account_of
 from rag.sources.block import Block, Dump
+from rag.sources.objects import family
 from rag.sources.objects.additions import AddedTo, addition_of
 from rag.sources.objects.elsewhere import related
-from rag.sources.objects.family import BRIEF_CHARS, MAX_HELD, Held, Holder, held_by, whole_kind, with_holders
+from rag.sources.objects.family import BRIEF_CHARS, Held, Holder, held_by, whole_kind, with_holders
 from rag.sources.objects.relevant import MOST, chosen, found
 from rag.sources.objects.search import nearest_objects, parts
 from rag.sources.registered_sources import MAX_LISTED, Source
@@ -39,11 +40,15 @@ _NOTHING: tuple[Any, ...] = (None, "", {}, [])
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Objects of a kind that `holder` holds: the object of the conversation if `is_own`, else they stand beside it."""
+    """Objects of a kind that `holder` holds: the object of the conversation if `is_own`, else they stand beside it.
+
+    `is_cut` where it holds more.
+    """
 
     holder: Holder
     kind: Kind
     held: Sequence[Held]
+    is_cut: bool
     is_own: bool
     added: AddedTo | None
 
@@ -159,7 +164,8 @@ def _groups(member: Member, own: Holder, holders: Sequence[Holder], question: st
 def _group(member: Member, holder: Holder, child: Kind, question: str, is_own: bool) -> Group:
     addition = addition_of(child.name)
     held = held_by(member, child, holder, question, addition.columns() if addition else {})
-    return Group(holder, child, held, is_own, addition.at(holder.row) if addition else None)
+    is_cut, added = len(held) > family.MAX_HELD, addition.at(holder.row) if addition else None
+    return Group(holder, child, held[: family.MAX_HELD], is_cut, is_own, added)
 
 
 def _above(holders: Sequence[Holder], groups: Sequence[Group]) -> dict[str, Any]:
@@ -204,6 +210,6 @@ def _in_numbers(groups: Sequence[Group]) -> dict[str, Any]:
             name: dict(Counter(each.choices.get(name, "") for each in group.held).most_common()) for name in names
         }
         added = group.added.of_all(group.held) if group.added else {}
-        most = {"andMore": True} if len(group.held) == MAX_HELD else {}
+        most = {"andMore": True} if group.is_cut else {}
         told[group.kind.name] = {"count": len(group.held), **most, **spread, **added}
     return {"holds" if groups[0].is_own else "beside": told} if told else {}

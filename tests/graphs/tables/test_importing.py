@@ -162,6 +162,19 @@ def test_a_file_that_cannot_be_read_is_refused(client: Client, shop: Shop, file:
     assert [error["code"] for error in told.get("rowErrors") or told["errors"]] == [code]
 
 
+def test_a_row_that_cannot_be_read_hides_no_error_of_others(client: Client, shop: Shop) -> None:
+    lines = [
+        "parent,name,price",
+        *(f"{shop.pk},{cells}" for cells in ("Net,1,x", "B\0t,2", "Cat,-1", "Hat,1,,x", "Cap,3")),
+    ]
+    file = "\n".join(lines)
+    told = preview(client, file)
+    wrong = [(error["row"], error["column"], error["code"]) for error in told["errors"]]
+    assert wrong == [(2, "", "no_head"), (3, "name", "unstorable"), (4, "price", "refused"), (5, "", "no_head")]
+    assert problem(send(client, file), 400, "import_refused")["errorCount"] == 4
+    assert not Product.objects.filter(name="Cap").exists()
+
+
 @pytest.mark.parametrize(
     ("data", "english", "french"),
     [

@@ -11,6 +11,8 @@ export class Entry {
   #callbacks;
   #body = html("div", { class: "history-diff", hidden: true });
   #loaded = false;
+  /** Read aloud beside the words of a control, which are those of every other entry. */
+  #told;
   #undone = html("span", { class: "history-undone" }, t("was taken back"));
 
   /**
@@ -21,7 +23,9 @@ export class Entry {
     this.changeSet = changeSet;
     this.version = changeSet.version;
     this.#callbacks = callbacks;
-    this.compare = html("input", { type: "checkbox", onchange: () => callbacks.compare(this, this.compare.checked) });
+    this.#told = { "aria-describedby": `history-entry-${changeSet.id}` };
+    const onchange = () => callbacks.compare(this, this.compare.checked);
+    this.compare = html("input", { type: "checkbox", onchange, ...this.#told });
     const { id, origin, reason } = changeSet;
     this.tell(changeSet);
     const title = html("h3", { dir: "auto" }, whatWords(changeSet));
@@ -53,7 +57,7 @@ export class Entry {
       this.#undone,
       this.#source(),
     ];
-    return html("p", { class: "history-meta" }, ...parts);
+    return html("p", { class: "history-meta", id: `history-entry-${changeSet.id}` }, ...parts);
   }
 
   /** The message that caused it: a link where it is the reader's own, else whose it is. */
@@ -77,14 +81,14 @@ export class Entry {
     const count = this.changeSet.modificationCount;
     if (count === 0) return null;
     const words = count === 1 ? t("1 change") : t("{count} changes", { count });
-    const open = textButton(words, () => this.#toggle(open), { "aria-expanded": "false" });
+    const open = textButton(words, () => this.#toggle(open), { "aria-expanded": "false", ...this.#told });
     return open;
   }
 
   #only() {
     const { session } = causesOf(this.changeSet);
     if (!session) return null;
-    return textButton(t("Only this conversation"), () => this.#callbacks.only(session));
+    return textButton(t("Only this conversation"), () => this.#callbacks.only(session), this.#told);
   }
 
   #menu() {
@@ -108,7 +112,7 @@ export class Entry {
     const menu = html(
       "details",
       { class: "menu history-menu" },
-      html("summary", { class: "button small" }, t("Roll back …")),
+      html("summary", { class: "button small", ...this.#told }, t("Roll back …")),
       html("ul", { class: "menu-panel" }, ...items),
     );
     return menu;

@@ -11,6 +11,7 @@ from graphs.objects.actions import parse
 from graphs.objects.headers import object_for
 from graphs.objects.refs import Ref
 from graphs.site.access import Member
+from rag.sources.objects import family
 from tests.chat.providers.demo.conversing import Conversation
 from tests.chat.providers.demo.recording import about, names
 from tests.seeded import World, world
@@ -155,7 +156,7 @@ def test_a_description_that_says_little_is_written_from_the_other_fields(here: W
     ("name", "language", "question", "told"),
     [
         ("Customer service", "en", "What could be improved?", "begin with Answers about where a parcel is and Sorting"),
-        ("Service client", "fr", "Que pourrait-on améliorer ?", "4 brouillon et 2 prêt"),
+        ("Service client", "fr", "Que pourrait-on améliorer ?", "4 brouillons et 2 prêts"),
     ],
 )
 def test_an_empty_summary_is_written_by_the_numbers(
@@ -206,6 +207,30 @@ def test_a_summary_that_counts_wrong_or_leaves_out_the_best_does_not_fit(here: W
     assert "Label check by camera" in call["updates"]["executive_summary.recommendation"]
     approve(here, call)
     assert "nothing" in talk.ask("Are there inconsistencies?")
+
+
+@pytest.mark.parametrize("said", ["1,006 use cases.", "1.006 use cases.", "1\u202f006 use cases.", "1006 use cases."])
+def test_a_number_in_groups_is_one_number(here: World, said: str) -> None:
+    talk = about(here, "Warehouse")
+    Folder.objects.filter(name="Warehouse").update(executive_summary={"introduction": f"We described {said}"})
+    assert "says 1006 use cases, and there are 6" in talk.ask("Are there inconsistencies?")
+
+
+@pytest.mark.parametrize(("at_most", "is_told"), [(6, True), (5, False)])
+def test_numbers_are_written_only_of_all(
+    here: World, monkeypatch: pytest.MonkeyPatch, at_most: int, is_told: bool
+) -> None:
+    monkeypatch.setattr(family, "MAX_HELD", at_most)
+    talk = about(here, "Customer service")
+    answer = talk.ask("What could be improved?")
+    (call,) = proposals(talk)
+    assert ("executive_summary.introduction" in call["updates"]) is is_told
+    assert ("There are 6 use cases" in answer) is is_told
+    assert "introduction" in answer
+    assert ("I count 6" in talk.ask("How many use cases are there?")) is is_told
+    assert ("at least 5" in talk.ask("What is missing?")) is not is_told
+    Folder.objects.filter(name="Customer service").update(executive_summary={"introduction": "Seven use cases."})
+    assert ("says 7 use cases, and there are 6" in talk.ask("Are there inconsistencies?")) is is_told
 
 
 def test_a_text_that_stands_twice_does_not_fit(here: World) -> None:
