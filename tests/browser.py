@@ -59,7 +59,7 @@ def listener() -> socket.socket:
 
 
 @cache
-def _held() -> socket.socket:
+def _held(_project: str) -> socket.socket:
     """Bound, and does not listen: whoever may share the address can."""
     held = socket.socket()
     held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -67,9 +67,10 @@ def _held() -> socket.socket:
     return held
 
 
-def port() -> int:
-    """Where the web processes of tests listen, one after the other: the browser has their files as well."""
-    number: int = _held().getsockname()[1]
+def port(project: str = "") -> int:
+    """Where the web processes of tests listen, one after the other: the browser has their files as well. Those of
+    another project listen elsewhere: both may run."""
+    number: int = _held(project).getsockname()[1]
     return number
 
 

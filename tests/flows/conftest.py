@@ -7,9 +7,11 @@ from django.contrib.auth.models import User
 from playwright.sync_api import Browser
 from pytest_django import DjangoDbBlocker
 
+from chat.models import Run, RunStatus
 from graphs.models import Graph, Role, Workspace
 from tests.browser import Windows, port, sign_in
 from tests.cast import member
+from tests.chat.engine.driving import until
 from tests.emptying import kept
 from tests.flows.visitor import Visitor
 from tests.site import Site, site
@@ -22,9 +24,9 @@ def cast(transactional_db: None, alice: User, bob: User, charlie: User, nba: Gra
 
 
 @pytest.fixture
-def one_process(cast: None) -> Iterator[Site]:
-    with site(port=port()) as started:
-        yield started
+def one_process(lasting_site: Site, cast: None) -> Iterator[Site]:
+    yield lasting_site
+    _forget(lasting_site)
 
 
 @pytest.fixture(scope="module")
@@ -51,12 +53,25 @@ def thing(kind_of_thing: str, cast: None, nba: Graph) -> Thing:
     return node_of(nba) if kind_of_thing == "node" else product_of(nba.workspace)
 
 
-@pytest.fixture
-def its_site(thing: Thing) -> Iterator[Site]:
-    """A process of a project that has such things."""
-    module = "chat.web.server" if thing.item.type == "node" else "tests.faults.selling"
-    with site(module=module, port=port()) as started:
+@pytest.fixture(scope="module")
+def selling_site(lasting_site: Site) -> Iterator[Site]:
+    """One process of a project that has products, beside one of a project that has none."""
+    with site(module="tests.faults.selling", port=port("selling")) as started:
         yield started
+
+
+@pytest.fixture
+def its_site(request: pytest.FixtureRequest, thing: Thing) -> Iterator[Site]:
+    """A process of a project that has such things."""
+    lent: Site = request.getfixturevalue("lasting_site" if thing.item.type == "node" else "selling_site")
+    yield lent
+    _forget(lent)
+
+
+def _forget(lent: Site) -> None:
+    """The next test finds nothing under way, and a vendor who was asked nothing."""
+    until(lambda: not Run.objects.filter(status__in=(RunStatus.QUEUED, RunStatus.RUNNING)).exists())
+    lent.vendor.reset()
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from tests import checker
 from tests.cast import PASSWORD
 from tests.chat.engine.driving import until
 from tests.flows.listener import Listener
-from tests.site import Api, Site
+from tests.site import Api, Site, site
 from tests.vendors.scenarios import LONG_TEXT
 from tests.web_process import WebProcess
 
@@ -121,9 +121,10 @@ def test_a_process_told_to_end_while_it_starts_ends(cast: None) -> None:
         process.close()
 
 
-def test_a_message_that_says_wait_is_only_a_message(one_process: Site) -> None:
-    alice = Api(one_process.web.url, "alice", PASSWORD)
-    answer = alice.post("/api/v1/chat/messages", {"message": "wait", "context": {"type": "graph", "id": "nba"}})
-    assert answer["runId"]
-    waited = alice.post("/api/v1/chat/messages", {"message": "SCRIPT:hello", "wait": True})
-    assert waited["message"] == "Hello! This is a scripted answer."
+def test_a_message_that_says_wait_is_only_a_message(cast: None) -> None:
+    with site() as started:
+        alice = Api(started.web.url, "alice", PASSWORD)
+        answer = alice.post("/api/v1/chat/messages", {"message": "wait", "context": {"type": "graph", "id": "nba"}})
+        assert answer["runId"]
+        waited = alice.post("/api/v1/chat/messages", {"message": "SCRIPT:hello", "wait": True})
+        assert waited["message"] == "Hello! This is a scripted answer."

@@ -1,13 +1,22 @@
-"""chat/static/chat/chat-widget.js with `bubble`: the round button and its dialog."""
+"""chat/static/chat/chat-bubble.js: the round button and its dialog."""
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
-from tests.browser import at_rest
+from tests.browser import at_rest, eventually
 from tests.chat.widget.driver import Widget
 from tests.chat.widget.fake_server import FakeServer
 
 pytestmark = pytest.mark.browser
+#: Of the panel, which a closed bubble does without.
+PANEL = "/chat/widget/panel.js"
+PANEL_ADDRESS = f"**{PANEL}"
+
+
+def loaded(page: Page) -> list[str]:
+    """The addresses of what the page has asked for."""
+    names: list[str] = page.evaluate("() => performance.getEntriesByType('resource').map(({ name }) => name)")
+    return names
 
 
 @pytest.fixture
@@ -21,9 +30,35 @@ def test_it_connects_only_when_opened(bubble: Widget) -> None:
     bubble.painted()
     assert bubble.server.sockets == {}
     assert bubble.server.requests == []
+    assert not any(PANEL in name for name in loaded(bubble.page))
     bubble.button("Ask the assistant").click()
     bubble.connected()
     expect(bubble.root.get_by_role("dialog", name="Chat")).to_be_visible()
+    expect(bubble.composer).to_be_focused()
+
+
+def test_it_opens_by_keyboard_once_it_is_loaded(bubble: Widget) -> None:
+    held: list[Route] = []
+    bubble.page.route(PANEL_ADDRESS, lambda route: held.append(route))
+    bubble.page.locator("#before").focus()
+    bubble.page.keyboard.press("Tab")
+    expect(bubble.button("Ask the assistant")).to_be_focused()
+    eventually(bubble.page, lambda: len(held), 1)
+    bubble.page.keyboard.press("Enter")
+    expect(bubble.button("Ask the assistant")).to_have_attribute("aria-busy", "true")
+    expect(bubble.root.get_by_role("dialog", name="Chat")).to_be_hidden()
+    held[0].continue_()
+    expect(bubble.composer).to_be_focused()
+
+
+def test_it_says_that_it_could_not_be_loaded_and_opens_after_a_reload(bubble: Widget) -> None:
+    bubble.page.route(PANEL_ADDRESS, lambda route: route.abort())
+    bubble.button("Ask the assistant").click()
+    expect(bubble.root.get_by_role("alert")).to_contain_text("The chat could not be loaded.")
+    expect(bubble.root.get_by_role("dialog", name="Chat")).to_be_hidden()
+    bubble.page.unroute(PANEL_ADDRESS)
+    bubble.button("Reload the page").click()
+    bubble.connected()
     expect(bubble.composer).to_be_focused()
 
 

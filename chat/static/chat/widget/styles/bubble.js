@@ -14,6 +14,13 @@ export const bubbleCss = `
   position: absolute; inset-block-start: 2px; inset-inline-end: 2px; inline-size: 14px; block-size: 14px;
   border: 2px solid var(--c-surface); border-radius: 50%; background: var(--c-danger);
 }
+.bubble-button[aria-busy="true"] { cursor: progress; }
+.bubble-problem {
+  position: fixed; z-index: 900; inset-block-end: 88px; inset-inline-end: 20px; max-inline-size: min(320px, calc(100vw - 40px));
+  display: flex; flex-wrap: wrap; align-items: center; gap: 10px; padding: 10px 14px; border: 1px solid var(--c-border); border-radius: var(--c-radius); background: var(--c-surface);
+  box-shadow: var(--c-shadow);
+}
+.bubble-problem:empty { display: none; }
 .dialog {
   position: fixed; z-index: 900; inset-block-end: 20px; inset-inline-end: 20px;
   inline-size: min(430px, calc(100vw - 40px)); block-size: min(680px, calc(100dvh - 40px));
