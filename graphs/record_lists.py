@@ -7,6 +7,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_POST, require_safe
@@ -107,7 +108,7 @@ def new_record(request: HttpRequest, member: Member, kind: str) -> HttpResponse:
         action = CreateObject.model_validate({"kind": kind, "fields": {known.title: name}, "parent": parent})
         made = editing.create_object(member, known, editing.Request([action]))
     except (ChangeRefused, Problem, ValidationError) as refused:
-        messages.error(request, _sentence(refused))
+        messages.error(request, _sentence(KINDS[kind], refused))
         return _back(request, kind)
     return redirect(f"{address_of(member, made)}{layout_of(member)['here']}")
 
@@ -127,7 +128,7 @@ def change_status(request: HttpRequest, member: Member, kind: str) -> HttpRespon
         actions = [UpdateObject.model_validate({"object": str(ref), "updates": new}) for ref in chosen]
         done = editing.edit(member, object_for(member, chosen[0]), editing.Request(actions))
     except (ChangeRefused, EditConflicts, Problem, NotFound, Object.DoesNotExist) as refused:
-        messages.error(request, _sentence(refused))
+        messages.error(request, _sentence(KINDS[kind], refused))
     else:
         count = len(chosen)
         text = ngettext("%(count)s record is “%(status)s” now.", "%(count)s records are “%(status)s” now.", count)
@@ -194,14 +195,22 @@ def _count(member: Member) -> None:
     limits.require("changes", str(member.user.pk), settings.LIMIT_CHANGES)
 
 
-def _sentence(refused: Exception) -> str:
+def _sentence(kind: Kind, refused: Exception) -> str:
     if isinstance(refused, ValidationError):
         return _("This is no name: it has signs that no text may have.")
     if isinstance(refused, ChangeRefused):
-        return " ".join(refused.problems)
+        return " ".join(_with_label(kind, problem) for problem in refused.problems)
     if isinstance(refused, Problem):
         return str(refused.detail)
     return _("Somebody changed or deleted one of them meanwhile. Look again.")
+
+
+def _with_label(kind: Kind, problem: str) -> str:
+    """A problem that begins with the name of a field, with what people call the field instead."""
+    name, _colon, sentence = problem.partition(": ")
+    field = kind.by_name.get(name)
+    told = {"label": capfirst(str(field.label)), "name": sentence} if field and sentence else None
+    return _("%(label)s: %(name)s") % told if told else problem
 
 
 def _back(request: HttpRequest, kind: str) -> HttpResponse:

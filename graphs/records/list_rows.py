@@ -25,7 +25,10 @@ _ROW = """<tr>
 </tr>
 """
 _CHOICE = '<td class="choice"><input type="checkbox" name="record" value="{}" aria-label="{}"></td>'
-_BADGE = ' <span class="badge" title="{}">{}<span class="visually-hidden"> {}</span></span>'
+_BADGE = (
+    ' <span class="badge" title="{0}"><span aria-hidden="true">{1}</span>'
+    '<span class="visually-hidden">{0}</span></span>'
+)
 _HOLDER = '<td class="holder"><a href="{}{}">{}</a></td>'
 _STATUS = '<span class="status" data-status="{}">{}</span>'
 _MOMENT = '<time datetime="{}" title="{}">{}</time>'
@@ -62,7 +65,7 @@ def rows_of(
 def _badge(count: int) -> SafeString:
     """How many conversations of the reader are about a record."""
     told = ngettext("%(n)s conversation of yours", "%(n)s conversations of yours", count) % {"n": count}
-    return format_html(_BADGE, told, count, _("conversations"))
+    return format_html(_BADGE, told, count)
 
 
 def _holders(records: Sequence[ListedRecord], here: str) -> dict[str, SafeString]:

@@ -149,7 +149,7 @@ def test_it_says_how_much_each_holds_and_how_many_conversations_there_are(
         )
     page = shown(signed_in(alice), "/folders/")
     assert re.search(r'class="number"[^>]*>2<', page)
-    assert re.search(r'class="badge"[^>]*>2<', page)
+    assert re.search(r'class="badge"[^>]*><span aria-hidden="true">2<', page)
 
 
 def test_10000_records_take_ten_statements(portfolio: Portfolio, alice: User) -> None:
@@ -283,6 +283,17 @@ def test_it_asks_for_records_and_a_status(portfolio: Portfolio, alice: User, sen
 def test_nothing_to_change_is_said(portfolio: Portfolio, alice: User) -> None:
     sent = {"record": str(portfolio.company.pk), "status": portfolio.company.status}
     assert "Nothing would change" in signed_in(alice).post("/companies/status/", sent, follow=True).content.decode()
+
+
+@pytest.mark.parametrize(("language", "told"), [("en", "Name: A name is more"), ("fr", "Nom\u00a0: ")])
+def test_what_is_refused_is_said_in_words_of_the_page(
+    portfolio: Portfolio, alice: User, language: str, told: str
+) -> None:
+    client = Client(headers={"Accept-Language": language})
+    client.force_login(alice)
+    page = client.post("/use-cases/new/", {"name": "\u200b"}, follow=True).content.decode()
+    assert told in page
+    assert "data.name: " not in page
 
 
 def test_too_many_changes_are_refused(portfolio: Portfolio, alice: User, settings: Settings) -> None:

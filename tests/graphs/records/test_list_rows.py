@@ -38,4 +38,5 @@ def test_who_may_not_choose_gets_no_boxes_and_what_nothing_holds_no_cell() -> No
     row = rows_of([record()], {"7": 2}, "", may_choose=False, are_held=False)
     assert "<input" not in row
     assert 'class="holder"' not in row
-    assert "2 conversations of yours" in row
+    assert ">2 conversations of yours<" in row
+    assert ">1 conversation of yours<" in rows_of([record()], {"7": 1}, "", may_choose=False, are_held=False)
