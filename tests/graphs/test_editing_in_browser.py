@@ -11,7 +11,7 @@ from graphs.history.recording import Because
 from graphs.models import ChangeSet, Edge, Graph, Node, NodeType, Origin, Role, Sheet, Workspace
 from graphs.objects.operations import Update
 from graphs.objects.refs import Ref
-from tests.browser import Windows, at_rest, center, eventually
+from tests.browser import Windows, at_rest, center, eventually, sign_in
 from tests.cast import PASSWORD, member
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -25,7 +25,7 @@ def opened(windows: Windows, alice: User, nba: Graph, live_server: object) -> It
     """The page of the graph as somebody who signed in sees it; nothing on it may break or be blocked."""
     complaints: list[str] = []
 
-    def open_page(username: str = "alice", width: int = 1280, touch: bool = False) -> Page:
+    def open_page(username: str = "alice", width: int = 1280, touch: bool = False, by_password: bool = False) -> Page:
         page = windows.open(
             viewport={"width": width, "height": 844},
             base_url=str(live_server),
@@ -34,10 +34,14 @@ def opened(windows: Windows, alice: User, nba: Graph, live_server: object) -> It
         )
         page.on("console", lambda said: complaints.append(said.text) if "Content Security" in said.text else None)
         page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.goto("/accounts/login/?next=/graphs/nba/")
-        page.get_by_label("Username").fill(username)
-        page.get_by_label("Password").fill(PASSWORD)
-        page.get_by_role("button", name="Sign in").click()
+        if by_password:
+            page.goto("/accounts/login/?next=/graphs/nba/")
+            page.get_by_label("Username").fill(username)
+            page.get_by_label("Password").fill(PASSWORD)
+            page.get_by_role("button", name="Sign in").click()
+        else:
+            sign_in(page.context, User.objects.get(username=username), str(live_server))
+            page.goto("/graphs/nba/")
         expect(page.locator(".zoom")).to_be_visible()
         return page
 
@@ -72,7 +76,7 @@ def changed(count: int) -> None:
 
 
 def test_code_data_and_name_are_edited_and_saved(opened: Opened) -> None:
-    page = opened()
+    page = opened(by_password=True)
     click_node(page, "fetch-api")
     page.get_by_label("Name", exact=True).fill("Fetch twice")
     code = page.get_by_label("Code")

@@ -14,7 +14,7 @@ from graphs.models import Graph, Node, NodeType, SignIn
 from graphs.objects.actions import parse
 from graphs.site.access import member_of
 from graphs.workflows.imports import import_graph
-from tests.browser import Windows
+from tests.browser import Windows, sign_in
 from tests.cast import PASSWORD, signed_in
 from tests.graphs.workflows.interchange.samples import native as document
 from tests.graphs.workflows.interchange.samples import native_node, parsed
@@ -29,11 +29,7 @@ def page(windows: Windows, alice: User, nba: Graph, live_server: object) -> Iter
     blocked: list[str] = []
     page.on("console", lambda said: blocked.append(said.text) if "Content Security Policy" in said.text else None)
     page.on("pageerror", lambda error: blocked.append(str(error)))
-    page.goto("/accounts/login/")
-    page.get_by_label("Username").fill("alice")
-    page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Sign in").click()
-    page.wait_for_url("**/")
+    sign_in(page.context, alice, str(live_server))
     yield page
     assert blocked == []
 
@@ -70,6 +66,12 @@ def test_a_node_type_whose_graph_is_gone_is_looked_through(page: Page, alice: Us
 
 
 def test_a_refused_file_is_explained_and_the_next_one_opened(page: Page, tmp_path: Path) -> None:
+    page.context.clear_cookies()
+    page.goto("/accounts/login/")
+    page.get_by_label("Username").fill("alice")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url("**/")
     page.get_by_role("link", name="Import a graph").click()
     bad = native(tmp_path / "bad.json", nodes=[{"key": "a", "type": "note", "sheet": "nope"}])
     page.set_input_files("input[type=file]", bad)
@@ -131,6 +133,7 @@ def chosen_theme(page: Page) -> str | None:
 
 
 def test_the_theme_is_kept(page: Page) -> None:
+    page.goto("/")
     seen = [chosen_theme(page)]
     for _click in range(3):
         page.locator("[data-theme-button]").click()
@@ -142,6 +145,7 @@ def test_the_theme_is_kept(page: Page) -> None:
 
 
 def test_menus_open_and_close_by_keyboard(page: Page) -> None:
+    page.goto("/")
     menu = page.locator("details.menu-end")
     menu.locator("summary").focus()
     page.keyboard.press("Enter")
@@ -169,6 +173,7 @@ def test_a_small_screen_names_what_was_counted(page: Page) -> None:
 
 
 def test_the_first_tab_leads_past_the_header(page: Page) -> None:
+    page.goto("/")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Skip to content"
     page.keyboard.press("Enter")

@@ -81,10 +81,14 @@ function showAnswer(request) {
   const place = document.getElementById("import-result");
   place.replaceChildren(...(result?.childNodes ?? []));
   offerUndos();
-  if (result) place.querySelector("[data-result]")?.focus();
+  if (result) showResult();
   else if (signedOut(request)) window.location.assign(request.status === 401 ? form.action : request.responseURL);
   else showState(refusalText(request));
   if (request.status === 201) form.reset();
+}
+
+function showResult() {
+  document.querySelector("#import-result [data-result]")?.focus();
 }
 
 /** Rows that were imported are taken back beside the notice that says so. */
@@ -94,6 +98,7 @@ function offerUndos() {
 
 tellUndone(document.getElementById("import-result"));
 offerUndos();
+showResult(); // Of who sent the form before this script was there.
 
 form.addEventListener("submit", (event) => {
   event.preventDefault();
