@@ -314,8 +314,7 @@ def _refuses_a_forged_request(client: Client, method: str, address: str, rule: R
 
 
 def _needs_no_person(rule: Rule | None, door: Door) -> bool:
-    """Tokens are exchanged without a cookie; the icon is sent on to whatever the method, and what is only read knows none
-    that changes anything."""
+    """Tokens are exchanged without a cookie, the icon is sent on whatever the method, and some are only read."""
     path = door.address.path
     return path.startswith(f"{PREFIX}auth/") or path in {"favicon.ico", "healthz", "readyz", "metrics"}
 
