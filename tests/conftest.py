@@ -2,6 +2,7 @@
 
 import gc
 import os
+import zlib
 from collections.abc import Iterator
 
 import django
@@ -46,6 +47,9 @@ pytest_plugins = [
 ]
 
 
+#: Characters of a text that names a test, and of its beginning where there are more.
+LONG_ID, BEGINNING = 200, 40
+
 # How long an example takes says how busy the machine is.
 hypothesis.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 hypothesis.load_profile("patient")
@@ -80,6 +84,15 @@ def owning_is_no_problem() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(owner, "rights_to_rewrite", lambda: "")
         yield
+
+
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """A long text is told by its beginning: each worker hands the names of all tests to the others."""
+    if not isinstance(val, str | bytes) or len(val) <= LONG_ID:
+        return None
+    whole = val.encode(errors="surrogatepass") if isinstance(val, str) else val
+    beginning = val[:BEGINNING] if isinstance(val, str) else val[:BEGINNING].decode("latin-1")
+    return f"{beginning.encode('unicode_escape').decode()}...{len(val)}-{zlib.crc32(whole):08x}"
 
 
 @pytest.hookimpl(trylast=True)
