@@ -1,7 +1,7 @@
 """Runs of the engine and the processes that drive them."""
 
 import uuid
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from django.conf import settings
 from django.db import models
@@ -9,6 +9,9 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from chat.models.conversation import Message, Session
+
+#: What may be done otherwise where the same again would fail: summarise what is earlier, ask for less, another model.
+Correction = Literal["summarise", "shorter", "model"]
 
 
 class Process(models.Model):
