@@ -105,6 +105,19 @@ def test_it_stops_with_escape(widget: Widget) -> None:
     widget.server.wait_for("ai:interrupt")
 
 
+def test_it_stops_a_new_conversation_once_the_server_has_named_it(widget: Widget) -> None:
+    widget.server.accept_chats = False
+    widget.composer.fill("One")
+    widget.composer.press("Enter")
+    expect(widget.button("Stop")).to_be_visible()
+    widget.composer.press("Escape")
+    expect(widget.button("Stop")).to_be_disabled()
+    widget.server.accept_chats = True
+    widget.server.cut_all()
+    answer = widget.owed("One").start()
+    assert widget.server.wait_for("ai:interrupt")["sessionId"] == answer.session.id
+
+
 def test_it_lets_an_answer_go_on_when_it_is_taken_out_of_the_page(widget: Widget) -> None:
     answer = widget.ask("One").start().write("The first half")
     expect(widget.answers).to_contain_text("The first half")

@@ -212,7 +212,8 @@ export class Conversation extends EventTarget {
     const draft = this.memory.draft(this.id);
     this.memory.rememberDraft(this.id, "");
     this.memory.rememberDraft(answer.sessionId, draft.trim() === text ? "" : draft);
-    if (!this.id) {
+    const isNew = !this.id;
+    if (isNew) {
       this.id = answer.sessionId;
       this.stream = answer.stream;
       this.session = { id: answer.sessionId, title: "", streamId: answer.stream, requireValidation: false };
@@ -221,19 +222,25 @@ export class Conversation extends EventTarget {
     }
     this.transcript = withAccepted(this.transcript, localId, answer);
     this.changed();
+    if (isNew && this.stopping) this.end();
   }
 
   withdraw({ localId, text }, { error, message }) {
     this.transcript = withoutUnsent(this.transcript, localId);
+    this.stopping &&= this.running;
     this.refuse(text, message || error || t("The message was not taken. Try again."));
     this.changed();
   }
 
-  /** Ends the answer, which leaving it does not. */
+  /** Ends the answer, which leaving it does not; that of a new conversation once the server has named it. */
   async interrupt() {
-    if (this.stopping || !this.id) return;
+    if (this.stopping) return;
     this.stopping = true;
     this.changed();
+    if (this.id) await this.end();
+  }
+
+  async end() {
     if (!(await this.ask({ type: "ai:interrupt" }))) this.stopping = false;
     this.changed();
   }
@@ -332,7 +339,7 @@ export class Conversation extends EventTarget {
   resume() {
     this.resubscribedAt = -1;
     this.answering = false;
-    this.stopping = false;
+    this.stopping &&= !this.id;
     if (this.id && this.session) this.subscribe();
     else if (this.id && !this.loading) this.load();
     this.outbox.forEach((message) => this.deliver(message));
