@@ -6,6 +6,7 @@ python -m chat.web.server --port 8000 daphne
 
 import argparse
 import asyncio
+import ctypes
 import gc
 import logging
 import os
@@ -30,6 +31,10 @@ log = logging.getLogger("countersign.server")
 TURN_AWAY_EVERY_S = 0.1
 #: How long a thread at work for one request may keep all streams waiting for the interpreter; Python's default is 5 ms.
 THREADS_MAY_HOLD_S = 0.0005
+#: Heaps of the C library that all threads share. Its own rule is eight for each core, and what a large answer took of
+#: one stays with it: 24 previews of rollbacks of 20,000 nodes kept 430 MB, with two heaps 216.
+HEAPS = 2
+_M_ARENA_MAX = -8
 
 
 class DrainingServer(Server):
@@ -192,6 +197,13 @@ def _load() -> None:
     count_tokens("")
 
 
+def _share_heaps() -> None:
+    """Bounds the heaps of glibc; another C library has a rule of its own."""
+    bound = getattr(ctypes.CDLL(None), "mallopt", None)
+    if bound is not None:
+        bound(_M_ARENA_MAX, HEAPS)
+
+
 def _keep() -> None:
     """Takes what is loaded out of garbage collection, which would stop every stream."""
     gc.freeze()
@@ -225,6 +237,7 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     gc.disable()  # Until everything is loaded, and nothing of it is garbage.
     sys.setswitchinterval(THREADS_MAY_HOLD_S)
+    _share_heaps()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     import django
 

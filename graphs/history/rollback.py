@@ -93,13 +93,18 @@ class Plan:
     @property
     def digest(self) -> str:
         """Digest of what would be done and of the state it was computed from; a rollback must match the one shown."""
-        shown = [[step.object.pk, list(map(to_json, step.undone.operations))] for step in self.steps]
-        text = json.dumps(shown, cls=DjangoJSONEncoder, sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()[:_RESULT] + self.state
+        shown = hashlib.sha256()
+        for step in self.steps:
+            shown.update(f"{step.object.pk}\n".encode())
+            # One after the other: as one text they would take three times what all of them hold.
+            for operation in step.undone.operations:
+                shown.update(f"{_AS_JSON(to_json(operation))}\n".encode())
+        return shown.hexdigest()[:_RESULT] + self.state
 
 
 #: Characters of a digest that are of the result; those of the state follow.
 _RESULT = 40
+_AS_JSON = DjangoJSONEncoder(sort_keys=True, separators=(",", ":")).encode
 
 
 def _state(scope: Scope, left_out: Collection[LeftOut], objects: Sequence[Object]) -> str:
