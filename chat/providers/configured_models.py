@@ -167,7 +167,7 @@ class ConfiguredModels:
 
     def problems(self) -> list[str]:
         """Sentences about a configuration that cannot work; none when all is well."""
-        sentences = self._missing(self.default())
+        sentences = self._unknown_default() or self._missing(self.default())
         for name, entry in self._entries.items():
             url = _variable(name, "BASE_URL")
             sentences += _wrong_window(_variable(name, "CONTEXT_WINDOW"), self._environ, entry.max_tokens)
@@ -177,6 +177,13 @@ class ConfiguredModels:
             sentences += _wrong_key(_variable(name, "API_KEY"), self._environ)
         sentences += self._ignored_model()
         return list(dict.fromkeys(sentences))
+
+    def _unknown_default(self) -> list[str]:
+        name = self.default()
+        if name in self._entries:
+            return []
+        text = gettext_noop("LLM_PROVIDER is '%(name)s', and there is no such provider. Use one of: %(names)s.")
+        return [Sentence(text, name=name, names=", ".join(self._entries))]
 
     def _choice(self, name: str, model: str, *, default: bool) -> Choice:
         entry = self._entries[name]

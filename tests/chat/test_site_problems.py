@@ -14,7 +14,7 @@ from graphs.models import Membership, Role, Workspace
 pytestmark = pytest.mark.django_db
 
 WRONG = [
-    ({"LLM_PROVIDER": "nobody"}, {}, "There is no provider 'nobody'"),
+    ({"LLM_PROVIDER": "nobody"}, {}, "LLM_PROVIDER is 'nobody', and there is no such provider"),
     ({"LLM_PROVIDER": "openai"}, {}, "needs a key: set OPENAI_API_KEY"),
     ({"LLM_PROVIDER": "custom"}, {"CUSTOM_MODEL": "m"}, "CUSTOM_BASE_URL must be the http or https address"),
     ({}, {"OPENAI_BASE_URL": "ftp://x"}, "OPENAI_BASE_URL must be the http or https address"),
@@ -22,7 +22,7 @@ WRONG = [
     ({}, {"OPENAI_BASE_URL": "http://a:99999"}, "OPENAI_BASE_URL is not a URL"),
     ({}, {"OPENAI_BASE_URL": "http://\x01"}, "OPENAI_BASE_URL is not a URL"),
     ({}, {"ANTHROPIC_CONTEXT_WINDOW": "large"}, "ANTHROPIC_CONTEXT_WINDOW must be a number of tokens"),
-    ({"EMBEDDING_PROVIDER": "nobody"}, {}, "The provider 'nobody' makes no embeddings"),
+    ({"EMBEDDING_PROVIDER": "nobody"}, {}, "as EMBEDDING_PROVIDER and EMBEDDING_MODEL are set: The provider 'nobody'"),
     ({"EMBEDDING_PROVIDER": "openai", "EMBEDDING_MODEL": "m"}, {}, "needs a key: set OPENAI_API_KEY"),
 ]
 
@@ -30,7 +30,7 @@ WRONG = [
 @pytest.fixture
 def wrong(settings: Settings) -> str:
     settings.LLM_PROVIDER = "nobody"
-    return "There is no provider &#x27;nobody&#x27;"
+    return "LLM_PROVIDER is &#x27;nobody&#x27;"
 
 
 def page_for(role: Role, *, staff: bool = False) -> str:

@@ -42,7 +42,7 @@ def test_it_serves_when_the_pipe_is_closed_and_says_what_cannot_work(tmp_path: P
             process.kill()
             process.wait(PATIENCE_S)
             os.close(waited_on)
-    assert "WARNING countersign.server: There is no provider 'nobody'." in log.read_text()
+    assert "WARNING countersign.server: LLM_PROVIDER is 'nobody'," in log.read_text()
 
 
 def wait_until_it_waits(process: psutil.Process) -> None:
