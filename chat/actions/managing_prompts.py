@@ -1,5 +1,6 @@
 """What editors do with prompts: make one, write a new version, and say which version counts."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 from django.db import transaction
@@ -10,10 +11,12 @@ from chat.actions.conversations import require_model
 from chat.actions.refusals import Refused
 from chat.managed_prompts import versions
 from chat.managed_prompts.template import WrongText, checked
-from chat.models import Prompt, PromptActivation, PromptVersion, VersionStatus
+from chat.models import Prompt, PromptActivation, PromptType, PromptVersion, VersionStatus
+from chat.models.prompts import MAX_KEY, MAX_REASON
 from graphs.models import Workspace
 from graphs.site.access import Member, or_not_found
 
+_KEY = re.compile(rf"[a-z][a-z0-9_]{{0,{MAX_KEY - 1}}}", re.ASCII)
 MAX_PROMPTS = 100
 MAX_VERSIONS = 500
 #: It stands for level 1 of conversations.
@@ -23,8 +26,16 @@ RESERVED_KEYS = frozenset({"conversation", "new"})
 def make_prompt(member: Member, key: str, name: str, description: str, type_: str) -> Prompt:
     """A new prompt of the workspace, without a version. Raises `Forbidden`, `Refused`."""
     member.require_editor()
-    if not name.strip():
-        raise Refused("validation", _("Give it a name."), field="name")
+    if not _KEY.fullmatch(key):
+        sentence = _("A key has 1 to {count} small letters, digits and underscores, and begins with a letter.")
+        raise Refused("validation", sentence.format(count=MAX_KEY), field="key")
+    if type_ not in PromptType.values:
+        raise Refused("validation", _("Choose what it asks for."), field="type")
+    for field, text, least in (("name", name, 1), ("description", description, 0)):
+        most = Prompt._meta.get_field(field).max_length or 0
+        if not least <= len(text.strip()) <= most:
+            sentence = _("It has {least} to {most} characters.")
+            raise Refused("validation", sentence.format(least=least, most=most), field=field)
     with transaction.atomic():
         Workspace.objects.select_for_update(no_key=True).get(pk=member.workspace.pk)
         if key in RESERVED_KEYS or versions.prompts_in(member.workspace).filter(key=key).exists():
@@ -97,7 +108,7 @@ def activate(member: Member, key: str, number: int, reason: str = "") -> PromptV
             return version
         _make_count(version, member.workspace)
         PromptActivation.objects.create(
-            version=version, workspace=member.workspace, person=member.user, reason=reason.strip()
+            version=version, workspace=member.workspace, person=member.user, reason=_reason(reason, required=False)
         )
     return version
 
@@ -116,9 +127,12 @@ def _hold(prompt: Prompt) -> None:
     Prompt.objects.select_for_update(no_key=True).get(pk=prompt.pk)
 
 
-def _reason(reason: str) -> str:
-    if not reason.strip():
-        raise Refused(
-            "validation", _("Say why, in a sentence: others read it in the list of versions."), field="reason"
-        )
+def _reason(reason: str, *, required: bool = True) -> str:
+    """Why something is done. Raises `Refused` for nothing where it is `required`, and for too much."""
+    if required and not reason.strip():
+        sentence = _("Say why, in a sentence: others read it in the list of versions.")
+        raise Refused("validation", sentence, field="reason")
+    if len(reason.strip()) > MAX_REASON:
+        sentence = _("It has {least} to {most} characters.")
+        raise Refused("validation", sentence.format(least=int(required), most=MAX_REASON), field="reason")
     return reason.strip()

@@ -16,7 +16,7 @@ from chat.managed_prompts.diffs import PromptDiffShape, diff_of
 from chat.managed_prompts.template import MAX_TEXT_CHARS
 from chat.managed_prompts.versions import active_in, prompt_for, prompts_in, version_for
 from chat.models import Prompt, PromptType, PromptVersion
-from chat.models.prompts import MAX_KEY
+from chat.models.prompts import MAX_KEY, MAX_REASON
 from chat.prompts.versions import prompt_version
 from chat.queries.prompts import Outcomes, outcomes_of, versions_of
 from graphs.site.access import Member, NotFound
@@ -31,7 +31,7 @@ from graphs.site.shapes import AsItIs, Moment, Shape
 #: The largest number that a version can have.
 MOST = 2**31 - 1
 TypeName = Literal["company_info", "folder_name", "use_case_list", "use_case_detail", "executive_summary"]
-Reason = Annotated[str, Field(max_length=500)]
+Reason = Annotated[str, Field(max_length=MAX_REASON)]
 VERSIONS = [
     OpenApiParameter(name, {"type": "integer", "minimum": 1}, required=True, description="Number of a version.")
     for name in ("a", "b")

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from graphs.models import Workspace
 
 MAX_KEY = 28
+MAX_REASON = 500
 
 
 class PromptType(models.TextChoices):
@@ -85,7 +86,7 @@ class PromptVersion(models.Model):
     author = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+", verbose_name=_("author")
     )
-    reason = models.CharField(_("reason"), max_length=500, blank=True)
+    reason = models.CharField(_("reason"), max_length=MAX_REASON, blank=True)
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
 
     class Meta:
@@ -116,7 +117,7 @@ class PromptActivation(models.Model):
     person = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+", verbose_name=_("person")
     )
-    reason = models.CharField(_("reason"), max_length=500, blank=True)
+    reason = models.CharField(_("reason"), max_length=MAX_REASON, blank=True)
     created_at = models.DateTimeField(_("when"), auto_now_add=True)
 
     class Meta:

@@ -62,18 +62,18 @@ def outcomes_of(member: Member, versions: Collection[PromptVersion]) -> dict[int
     costs = {row["run__prompt_version"]: row["cost"] for row in calls}
     proposed = Proposal.objects.filter(message__run__in=runs).values("message__run__prompt_version")
     decided = {
-        row["message__run__prompt_version"]: row
-        for row in proposed.annotate(
+        version: (accepted, rejected)
+        for version, accepted, rejected in proposed.annotate(
             accepted=Count("pk", filter=Q(status=ProposalStatus.APPLIED)),
             rejected=Count("pk", filter=Q(status=ProposalStatus.REJECTED)),
-        )
+        ).values_list("message__run__prompt_version", "accepted", "rejected")
     }
     return {
         row["prompt_version"]: Outcomes(
             runs=row["count"],
             failed=row["failed"],
-            accepted=decided.get(row["prompt_version"], {}).get("accepted", 0),
-            rejected=decided.get(row["prompt_version"], {}).get("rejected", 0),
+            accepted=decided.get(row["prompt_version"], (0, 0))[0],
+            rejected=decided.get(row["prompt_version"], (0, 0))[1],
             cost=costs.get(row["prompt_version"]),
             duration_ms=int(row["took"].total_seconds() * 1000) if row["took"] is not None else None,
         )
