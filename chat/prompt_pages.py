@@ -119,10 +119,11 @@ def write_version(request: HttpRequest, member: Member, prompt_key: str) -> Http
 @require_POST
 @member_page
 def activate(request: HttpRequest, member: Member, prompt_key: str) -> HttpResponse:
-    number = _number(request)
+    prompt_for(member.workspace, prompt_key)
+    member.require_editor()
     try:
         limits.require("writes", str(member.user.pk), settings.LIMIT_WRITES)
-        version = managing_prompts.activate(member, prompt_key, number, _given(request, "reason"))
+        version = managing_prompts.activate(member, prompt_key, _number(request), _given(request, "reason"))
     except Problem as refused:
         messages.error(request, str(refused.detail))
     else:

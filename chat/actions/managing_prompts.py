@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Max, Q
 from django.utils.translation import gettext as _
@@ -12,9 +13,9 @@ from chat.actions.refusals import Refused
 from chat.managed_prompts import versions
 from chat.managed_prompts.template import WrongText, checked
 from chat.models import Prompt, PromptActivation, PromptType, PromptVersion, VersionStatus
-from chat.models.prompts import MAX_KEY, MAX_REASON
+from chat.models.prompts import MAX_DESCRIPTION, MAX_KEY, MAX_NAME, MAX_REASON
 from graphs.models import Workspace
-from graphs.site.access import Member, or_not_found
+from graphs.site.access import Member
 
 _KEY = re.compile(rf"[a-z][a-z0-9_]{{0,{MAX_KEY - 1}}}", re.ASCII)
 MAX_PROMPTS = 100
@@ -31,8 +32,7 @@ def make_prompt(member: Member, key: str, name: str, description: str, type_: st
         raise Refused("validation", sentence.format(count=MAX_KEY), field="key")
     if type_ not in PromptType.values:
         raise Refused("validation", _("Choose what it asks for."), field="type")
-    for field, text, least in (("name", name, 1), ("description", description, 0)):
-        most = Prompt._meta.get_field(field).max_length or 0
+    for field, text, least, most in (("name", name, 1, MAX_NAME), ("description", description, 0, MAX_DESCRIPTION)):
         if not least <= len(text.strip()) <= most:
             sentence = _("It has {least} to {most} characters.")
             raise Refused("validation", sentence.format(least=least, most=most), field=field)
@@ -96,21 +96,31 @@ def activate(member: Member, key: str, number: int, reason: str = "") -> PromptV
 
     Raises `NotFound`, `Forbidden`, `Refused`. What counts already is left as it is.
     """
-    prompt = versions.prompt_for(member.workspace, key)
+    version = versions.version_for(member.workspace, key, number)
     member.require_editor()
     with transaction.atomic():
-        _hold(prompt)
-        version = or_not_found(versions.versions_in(member.workspace, prompt).filter(number=number).first())
+        _hold(version.prompt)
+        version.refresh_from_db(fields=["status"])
         if version.workspace_id is None and version.status != VersionStatus.ACTIVE:
             sentence = _("This version is of the site. Save its text as a version of your own, and activate that.")
             raise Refused("conflict", sentence)
-        if versions.active_in(member.workspace, prompt) == version:
+        if versions.active_in(member.workspace, version.prompt) == version:
             return version
         _make_count(version, member.workspace)
         PromptActivation.objects.create(
             version=version, workspace=member.workspace, person=member.user, reason=_reason(reason, required=False)
         )
     return version
+
+
+def activate_for_the_site(person: User, version: PromptVersion) -> None:
+    """Makes a version of the site count in all workspaces that have no active one of their own."""
+    with transaction.atomic():
+        _hold(version.prompt)
+        version.refresh_from_db()
+        if version.status != VersionStatus.ACTIVE:
+            _make_count(version, None)
+            PromptActivation.objects.create(version=version, person=person)
 
 
 def _make_count(version: PromptVersion, workspace: Workspace | None) -> None:

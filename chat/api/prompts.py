@@ -16,7 +16,7 @@ from chat.managed_prompts.diffs import PromptDiffShape, diff_of
 from chat.managed_prompts.template import MAX_TEXT_CHARS
 from chat.managed_prompts.versions import active_in, prompt_for, prompts_in, version_for
 from chat.models import Prompt, PromptType, PromptVersion
-from chat.models.prompts import MAX_KEY, MAX_REASON
+from chat.models.prompts import MAX_DESCRIPTION, MAX_KEY, MAX_NAME, MAX_REASON
 from chat.prompts.versions import prompt_version
 from chat.queries.prompts import Outcomes, outcomes_of, versions_of
 from graphs.site.access import Member, NotFound
@@ -32,6 +32,7 @@ from graphs.site.shapes import AsItIs, Moment, Shape
 MOST = 2**31 - 1
 TypeName = Literal["company_info", "folder_name", "use_case_list", "use_case_detail", "executive_summary"]
 Reason = Annotated[str, Field(max_length=MAX_REASON)]
+Text = Annotated[str, Field(max_length=MAX_TEXT_CHARS)]
 VERSIONS = [
     OpenApiParameter(name, {"type": "integer", "minimum": 1}, required=True, description="Number of a version.")
     for name in ("a", "b")
@@ -41,16 +42,23 @@ VERSIONS = [
 class PromptBody(Body):
     """The key is for good; `type` says what a model is asked for, and with it which variables there are."""
 
-    key: Annotated[str, StringConstraints(pattern=rf"^[a-z][a-z0-9_]{{0,{MAX_KEY - 1}}}$")]
-    name: Annotated[str, Field(min_length=1, max_length=120)]
-    description: Annotated[str, Field(max_length=1_000)] = ""
+    key: Annotated[str, StringConstraints(max_length=MAX_KEY, pattern=rf"^[a-z][a-z0-9_]{{0,{MAX_KEY - 1}}}$")]
+    name: Annotated[str, Field(min_length=1, max_length=MAX_NAME)]
+    description: Annotated[str, Field(max_length=MAX_DESCRIPTION)] = ""
     type: TypeName
 
 
-class PromptVersionBody(Body):
-    """`text` by language. Without `variables` they are those of the texts; with them the texts have exactly these."""
+class TextsBody(Body):
+    """The text in each language of the site; one of them is enough."""
 
-    text: dict[Annotated[str, Field(max_length=10)], Annotated[str, Field(max_length=MAX_TEXT_CHARS)]]
+    en: Text | None = None
+    fr: Text | None = None
+
+
+class PromptVersionBody(Body):
+    """Without `variables` they are those of the texts; with them the texts have exactly these."""
+
+    text: TextsBody
     variables: Annotated[list[Annotated[str, Field(max_length=40)]], Field(max_length=20)] | None = None
     model: Annotated[str, Field(max_length=100)] | None = None
     reason: Reason
@@ -167,6 +175,8 @@ class PromptsView(APIView):
 
 
 class PromptView(APIView):
+    large_answer = True
+
     @extend_schema(operation_id="getPrompt", responses={200: WholePromptShape})
     def get(self, request: Request, prompt_key: str) -> Response:
         """One prompt with its versions and what came of each."""
@@ -179,10 +189,13 @@ class PromptView(APIView):
 
 
 class PromptDiffView(APIView):
+    large_answer = True
+
     @extend_schema(operation_id="comparePromptVersions", parameters=VERSIONS, responses={200: PromptDiffShape})
     def get(self, request: Request, prompt_key: str) -> Response:
         """What differs between two versions: texts line by line, and the model."""
         member = current_member(request)
+        prompt_for(member.workspace, prompt_key)
         a, b = (version_for(member.workspace, prompt_key, _number(request, name)) for name in ("a", "b"))
         return Response(diff_of(a, b).to_json())
 
@@ -196,8 +209,9 @@ class PromptVersionsView(APIView):
     def post(self, request: Request, prompt_key: str) -> Response:
         """Write a new version, a draft until it is activated. For editors."""
         member, body = current_member(request), read_body(request, PromptVersionBody)
+        texts = {language: text for language, text in dict(body.text).items() if text is not None}
         written = managing_prompts.write_version(
-            member, prompt_key, body.text, body.variables, body.model or "", body.reason
+            member, prompt_key, texts, body.variables, body.model or "", body.reason
         )
         return Response(_whole(member, written), status=201)
 

@@ -10,6 +10,8 @@ from django.utils.translation import gettext_lazy as _
 from graphs.models import Workspace
 
 MAX_KEY = 28
+MAX_NAME = 120
+MAX_DESCRIPTION = 1_000
 MAX_REASON = 500
 
 
@@ -40,8 +42,8 @@ class Prompt(models.Model):
         help_text=_("Empty: in all workspaces."),
     )  # fmt: skip
     key = models.CharField(_("key"), max_length=MAX_KEY)
-    name = models.CharField(_("name"), max_length=120)
-    description = models.TextField(_("description"), max_length=1_000, blank=True)
+    name = models.CharField(_("name"), max_length=MAX_NAME)
+    description = models.TextField(_("description"), max_length=MAX_DESCRIPTION, blank=True)
     type = models.CharField(_("type"), max_length=20, choices=PromptType.choices)
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
 
@@ -107,6 +109,15 @@ class PromptVersion(models.Model):
 
     def __str__(self) -> str:
         return f"{self.prompt.key}@{self.number}"
+
+
+class SitePromptVersion(PromptVersion):
+    """A version of the site, as superusers write and activate it."""
+
+    class Meta:
+        proxy = True
+        verbose_name = _("version of a prompt of the site")
+        verbose_name_plural = _("versions of prompts of the site")
 
 
 class PromptActivation(models.Model):
