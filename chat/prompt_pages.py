@@ -55,7 +55,7 @@ class Line:
     def status(self) -> str:
         """What it is in this workspace: the site's active version does not count beside one of its own."""
         if self.version.workspace_id is None and self.version.status == VersionStatus.ACTIVE and not self.counts:
-            return _("active elsewhere")
+            return _("active on the site")
         return str(_STATUS[VersionStatus(self.version.status)])
 
     @property
@@ -112,7 +112,7 @@ def write_version(request: HttpRequest, member: Member, prompt_key: str) -> Http
         made = managing_prompts.write_version(member, prompt_key, kept, None, written.model, written.reason)
     except Problem as refused:
         return _page(request, member, prompt, written, refused)
-    messages.success(request, _("{version} is saved. It counts once it is activated.").format(version=made))
+    messages.success(request, _("{version} is saved as a draft. Activate it to use it.").format(version=made))
     return redirect(_address(member, prompt_key))
 
 
@@ -127,7 +127,7 @@ def activate(request: HttpRequest, member: Member, prompt_key: str) -> HttpRespo
     except Problem as refused:
         messages.error(request, str(refused.detail))
     else:
-        messages.success(request, _("{version} counts from now on.").format(version=version))
+        messages.success(request, _("{version} is active now.").format(version=version))
     return redirect(_address(member, prompt_key))
 
 

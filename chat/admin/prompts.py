@@ -159,4 +159,4 @@ class SitePromptVersionAdmin(Outcomes, ReadOnlyAdmin):
             return
         for version in versions:
             activate_for_the_site(request.user, version)  # type: ignore[arg-type]
-        self.message_user(request, _("They count from now on."))
+        self.message_user(request, _("They are active now."))

@@ -39,7 +39,7 @@ def test_an_editor_writes_a_version_compares_it_and_makes_it_count(alice: User, 
     assert '"text.en"' in shown(client, f"{PAGE}?a=1&b=2")
     assert "Nothing differs." in shown(client, f"{PAGE}?a=2&b=2")
     page = shown(client, f"{PAGE}activate/", number="2", reason="They fit")
-    assert "folder_name@2 counts from now on." in page
+    assert "folder_name@2 is active now." in page
     assert "They fit" in page
     assert "folder_name@2" in shown(signed_in(bob), "/prompts/")
     seen = shown(signed_in(bob))

@@ -28,8 +28,8 @@ def test_versions_are_compared_and_restored_by_keyboard_on_a_small_screen(
     expect(page.locator("prompt-diff").get_by_text("Nomme {{folder}}.")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.get_by_role("button", name="Activate folder_name@2").press("Enter")
-    expect(page.get_by_text("folder_name@2 counts from now on.")).to_be_visible()
+    expect(page.get_by_text("folder_name@2 is active now.")).to_be_visible()
     page.get_by_role("button", name="Restore folder_name@1").press("Enter")
-    expect(page.get_by_text("folder_name@1 counts from now on.")).to_be_visible()
+    expect(page.get_by_text("folder_name@1 is active now.")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert wrong == []
