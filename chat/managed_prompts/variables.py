@@ -7,7 +7,6 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from chat.models import PromptType
-from graphs.records.kinds import COMPANY, EXECUTIVE_SUMMARY, FOLDER, USE_CASE
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +20,10 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class Asks:
-    """What prompts of one type are about, by the name of the kind, and what they are given."""
+    """What prompts of one type are about, and what they are given.
+
+    The kind is only named: the admin loads this module before the kinds are registered, whose order that would change.
+    """
 
     about: str
     variables: tuple[Variable, ...]
@@ -40,9 +42,9 @@ _FOLDER = _("the folder with its fields")
 _INSTRUCTIONS = Variable("instructions", _("what the person asks for besides"))
 
 ASKS: Mapping[str, Asks] = {
-    PromptType.COMPANY_INFO: Asks(COMPANY.name, (Variable("company", _COMPANY, required=True), _INSTRUCTIONS)),
+    PromptType.COMPANY_INFO: Asks("company", (Variable("company", _COMPANY, required=True), _INSTRUCTIONS)),
     PromptType.FOLDER_NAME: Asks(
-        FOLDER.name,
+        "folder",
         (
             Variable("folder", _FOLDER, required=True),
             Variable("company", _COMPANY),
@@ -51,7 +53,7 @@ ASKS: Mapping[str, Asks] = {
         ),
     ),
     PromptType.USE_CASE_LIST: Asks(
-        FOLDER.name,
+        "folder",
         (
             Variable("folder", _FOLDER, required=True),
             Variable("company", _COMPANY),
@@ -61,7 +63,7 @@ ASKS: Mapping[str, Asks] = {
         ),
     ),
     PromptType.USE_CASE_DETAIL: Asks(
-        USE_CASE.name,
+        "usecase",
         (
             Variable("use_case", _("the use case with its fields"), required=True),
             Variable("folder", _FOLDER),
@@ -71,7 +73,7 @@ ASKS: Mapping[str, Asks] = {
         ),
     ),
     PromptType.EXECUTIVE_SUMMARY: Asks(
-        EXECUTIVE_SUMMARY.name,
+        "executive_summary",
         (
             Variable("folder", _FOLDER, required=True),
             Variable("company", _COMPANY),

@@ -6,6 +6,7 @@ from chat.managed_prompts.repository import texts_of
 from chat.managed_prompts.template import MAX_TEXT_CHARS, WrongText, checked, rendered
 from chat.managed_prompts.variables import ASKS
 from chat.models import PromptType
+from graphs.objects.kinds import KINDS
 
 
 def wrong(texts: dict[str, str], variables: list[str] | None = None) -> tuple[str, str]:
@@ -68,3 +69,4 @@ def test_the_texts_of_the_repository_use_all_that_they_are_given(type_: PromptTy
     texts = texts_of(type_)
     assert list(texts) == ["en", "fr"]
     assert checked(type_, texts, None) == ASKS[type_].names
+    assert ASKS[type_].about in KINDS

@@ -34,6 +34,11 @@ async def _written(story: Story) -> None:
         await story.call(name, "POST", versions, {"reason": "Why", **body})
     await story.call("written by a viewer", "POST", versions, {"text": TEXT, "reason": "Why"}, who="bob")
     await story.call("what differs", "GET", "prompts/folder_name/compare?a=1&b=2")
+    await story.call(
+        "a version of a prompt that is not there", "POST", "prompts/nothing/versions", {"text": TEXT, "reason": "Why"}
+    )
+    await story.call("compared with one that is not there", "GET", "prompts/folder_name/compare?a=1&b=9")
+    await story.call("one that is not there", "GET", f"{versions}/9")
     await story.call("compared with nothing", "GET", "prompts/folder_name/compare?a=1")
 
 
