@@ -14,7 +14,7 @@ from chat.actions.posting import ContextBody
 from chat.api.run_json import AcceptedShape, RestedShape
 from chat.managed_prompts.diffs import PromptDiffShape, diff_of
 from chat.managed_prompts.template import MAX_TEXT_CHARS
-from chat.managed_prompts.versions import active_in, prompt_for, prompts_in, version_for
+from chat.managed_prompts.versions import active_in, active_versions, prompt_for, prompts_in, version_for
 from chat.models import Prompt, PromptType, PromptVersion
 from chat.models.prompts import MAX_DESCRIPTION, MAX_KEY, MAX_NAME, MAX_REASON
 from chat.prompts.versions import prompt_version
@@ -161,7 +161,8 @@ class PromptsView(APIView):
         """The prompts of the workspace and of the site, by their keys."""
         member = current_member(request)
         page = asked_page(request, prompts_in(member.workspace), ("key", "id"))
-        shown = [PromptShape.of(prompt, active_in(member.workspace, prompt)) for prompt in page.rows]
+        active = active_versions(member.workspace, page.rows)
+        shown = [PromptShape.of(prompt, active.get(prompt.pk)) for prompt in page.rows]
         return Response(PromptPage.of(page, shown, conversation=prompt_version()).to_json())
 
     @extend_schema(operation_id="createPrompt", request=PromptBody, responses={201: PromptShape, **problems(403, 409)})

@@ -1,6 +1,6 @@
 """Which version of a prompt counts in a workspace, and its text with the values of an object."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from django.conf import settings
@@ -43,6 +43,14 @@ def versions_in(workspace: Workspace, prompt: Prompt) -> QuerySet[PromptVersion]
 def version_for(workspace: Workspace, key: str, number: int) -> PromptVersion:
     """One version that the workspace sees. Raises `NotFound`."""
     return or_not_found(versions_in(workspace, prompt_for(workspace, key)).filter(number=number).first())
+
+
+def active_versions(workspace: Workspace, prompts: Collection[Prompt]) -> dict[int, PromptVersion]:
+    """The versions that count in a workspace, by the primary keys of these prompts; without those that have none."""
+    seen = Q(workspace=workspace) | Q(workspace=None)
+    active = PromptVersion.objects.filter(seen, prompt__in=prompts, status=VersionStatus.ACTIVE)
+    rows = active.select_related("prompt").defer("texts").order_by(F("workspace").asc(nulls_first=True))
+    return {version.prompt_id: version for version in rows}
 
 
 def active_in(workspace: Workspace, prompt: Prompt) -> PromptVersion | None:

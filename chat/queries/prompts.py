@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from django.db.models import Avg, Count, DurationField, ExpressionWrapper, F, Q, Sum
 
-from chat.managed_prompts.versions import active_in, prompts_in, versions_in
+from chat.managed_prompts.versions import active_versions, prompts_in, versions_in
 from chat.models import ModelCall, Prompt, PromptActivation, PromptVersion, Proposal, ProposalStatus, Run
 from graphs.site.access import Member
 
@@ -36,7 +36,9 @@ class ListedPrompt:
 
 def listed_prompts(member: Member) -> list[ListedPrompt]:
     """The prompts that a workspace has, by their keys."""
-    return [ListedPrompt(prompt, active_in(member.workspace, prompt)) for prompt in prompts_in(member.workspace)]
+    prompts = list(prompts_in(member.workspace))
+    active = active_versions(member.workspace, prompts)
+    return [ListedPrompt(prompt, active.get(prompt.pk)) for prompt in prompts]
 
 
 def versions_of(member: Member, prompt: Prompt) -> list[PromptVersion]:

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
 
 from chat.models import Prompt, PromptActivation, PromptVersion
 from graphs.models import Workspace
@@ -57,6 +58,17 @@ def test_a_workspace_has_versions_of_its_own(alice: User, bob: User, charlie: Us
     assert post(charlie, "prompts/folder_name/versions/2/activate").status_code == 404
     # Numbers of one workspace say nothing about those of another.
     assert written(charlie)["number"] == 2
+
+
+def test_the_database_keeps_one_active_version_of_a_workspace_and_of_the_site(
+    alice: User, demo_workspace: Workspace
+) -> None:
+    written(alice)
+    activated(alice, 2)
+    prompt = Prompt.objects.get(key="folder_name")
+    for workspace in (demo_workspace, None):
+        with pytest.raises(IntegrityError, match="one_active_version"), transaction.atomic():
+            PromptVersion.objects.create(prompt=prompt, workspace=workspace, number=9, texts={}, status="active")
 
 
 def test_earlier_versions_count_again_also_the_sites(alice: User) -> None:

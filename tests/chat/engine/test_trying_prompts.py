@@ -47,7 +47,7 @@ def test_it_runs_is_billed_and_changes_nothing(
     assert version["outcomes"]["durationMs"] >= 0
 
 
-def test_what_is_tried_again_or_deeper_still_changes_nothing_and_a_question_is_a_question(
+def test_what_is_tried_again_still_changes_nothing_and_a_question_is_a_question(
     running: Engine, vendor: VendorServer, alice: User, portfolio: Portfolio
 ) -> None:
     vendor.script(Script(status=401), Script(text="Now."), Script(text="Yes."))
