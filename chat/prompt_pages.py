@@ -12,7 +12,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
 from chat.actions import managing_prompts, posting, trying_prompts
@@ -37,7 +37,7 @@ from graphs.site.pages import layout_of, member_page, render_page
 MOST_OBJECTS = 200
 _STATUS = {
     VersionStatus.DRAFT: gettext_lazy("draft"),
-    VersionStatus.ACTIVE: gettext_lazy("active"),
+    VersionStatus.ACTIVE: pgettext_lazy("of a version", "active"),
     VersionStatus.RETIRED: gettext_lazy("retired"),
 }
 

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from django.conf import settings
 from django.db import models
-from django.utils.translation import gettext
+from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from graphs.models import Workspace
@@ -29,7 +29,7 @@ class VersionStatus(models.TextChoices):
     #: Written, and never in use.
     DRAFT = "draft", _("draft")
     #: What counts in its workspace, or in all that have none of their own.
-    ACTIVE = "active", _("active")
+    ACTIVE = "active", pgettext_lazy("of a version", "active")
     #: Counted once.
     RETIRED = "retired", _("retired")
 
