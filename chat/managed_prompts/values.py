@@ -7,7 +7,8 @@ from typing import Any
 from graphs.models import Folder, Object, UseCase
 from graphs.objects.headers import holder_of, object_for
 from graphs.objects.kinds import KINDS
-from graphs.objects.model_values import record_of, row_of
+from graphs.objects.model_rows import row_of
+from graphs.objects.model_values import record_of
 from graphs.objects.operations import Record
 from graphs.objects.refs import Ref
 from graphs.records.folder_matrix import matrix_of
