@@ -2,6 +2,17 @@
 
 from django.urls import path
 
-from chat import views
+from chat import prompt_pages, views
+from graphs.site import url_keys
 
-urlpatterns = [path("inbox/", views.inbox, name="inbox")]
+url_keys.register()
+
+urlpatterns = [
+    path("inbox/", views.inbox, name="inbox"),
+    path("prompts/", prompt_pages.prompt_list, name="prompts"),
+    path("prompts/new/", prompt_pages.new_prompt, name="new-prompt"),
+    path("prompts/<key:prompt_key>/", prompt_pages.prompt_page, name="prompt"),
+    path("prompts/<key:prompt_key>/versions/", prompt_pages.write_version, name="write-prompt-version"),
+    path("prompts/<key:prompt_key>/activate/", prompt_pages.activate, name="activate-prompt-version"),
+    path("prompts/<key:prompt_key>/try/", prompt_pages.try_version, name="try-prompt-version"),
+]

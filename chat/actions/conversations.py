@@ -214,6 +214,8 @@ def _continue(session: Session, member: Member, trigger: dict[str, Any], *, goes
     asked_model = goes_on_from.asked_model if goes_on_from else ""
     require_model(member, asked_model or session.model)
     run = new_run(session, member.user, position, trigger, model=asked_model)
+    if goes_on_from:
+        run.prompt_version_id, run.reads_only = goes_on_from.prompt_version_id, goes_on_from.reads_only
     run.message.deepens_id = goes_on_from.message.deepens_id if goes_on_from else None
     return start(run, member, [queued(run)], resting=True)
 

@@ -43,6 +43,7 @@ def deepen(member: Member, session_id: str, message_id: uuid.UUID) -> Accepted:
             content=note_about(question.content if later else ""),
         )
         run = new_run(session, member.user, position + 1, {"event": "UserMessageSent"}, model=stronger.id)
+        run.prompt_version_id, run.reads_only = answer.run.prompt_version_id, answer.run.reads_only
         run.message.deepens = answer
         return start(run, member, [queued(run)], resting=True, question=question)
 

@@ -17,6 +17,9 @@ from graphs.site.shapes import AsItIs, Id, Moment, Shape
 
 
 class MessageShape(Shape):
+    """`prompt_version` is the digest of the wording of the conversation or, where it was asked with a managed prompt,
+    `key@number`."""
+
     id: Id
     role: Literal["user", "assistant"]
     status: Literal["complete", "queued", "streaming", "stopped", "failed"]
@@ -27,6 +30,7 @@ class MessageShape(Shape):
     proposals: AsItIs[list[ProposalShape]]
     model: str
     model_id: str
+    prompt_version: str | None
     deepens: str | None
     gave_up: bool
     run_id: str | None
@@ -46,6 +50,7 @@ class MessageShape(Shape):
             tool_calls=tool_calls(message) if message.content or message.status != "streaming" else [],
             proposals=proposals,
             model_id=f"{run.provider}:{run.model}" if run and run.provider else "",
+            prompt_version=message.prompt_version or None,
             deepens=str(message.deepens_id) if message.deepens_id else None,
             gave_up=bool(run and run.gave_up),
             run_id=str(run.pk) if run else None,

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from chat.api import always_send, events, links, messages, proposals, sessions
+from chat.api import always_send, events, links, messages, prompts, proposals, sessions
 from graphs.site import url_keys
 
 url_keys.register()
@@ -25,6 +25,13 @@ urlpatterns = [
     path("chat/sessions/<key:session_id>/stop", sessions.StopView.as_view()),
     path("objects/<key:object_type>/<key:object_id>/always-send", always_send.ObjectAlwaysSendView.as_view()),
     path("objects/<key:object_type>/<key:object_id>/stream", events.ObjectStreamView.as_view()),
+    path("prompts", prompts.PromptsView.as_view()),
+    path("prompts/<key:prompt_key>", prompts.PromptView.as_view()),
+    path("prompts/<key:prompt_key>/compare", prompts.PromptDiffView.as_view()),
+    path("prompts/<key:prompt_key>/versions", prompts.PromptVersionsView.as_view()),
+    path("prompts/<key:prompt_key>/versions/<key:version>", prompts.PromptVersionView.as_view()),
+    path("prompts/<key:prompt_key>/versions/<key:version>/activate", prompts.ActivateView.as_view()),
+    path("prompts/<key:prompt_key>/versions/<key:version>/try", prompts.TryView.as_view()),
     path("proposals", proposals.ProposalsView.as_view()),
     path("proposals/waiting", proposals.WaitingView.as_view()),
     path("proposals/decide", proposals.DecideManyView.as_view()),

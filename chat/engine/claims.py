@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from django.conf import settings
@@ -14,6 +14,7 @@ from chat.engine.states import STATE_VERSION, Phase, State, state_of
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, Process, Round, Run, RunStatus, Session
+from graphs.models import Role
 from graphs.objects.refs import Ref
 from graphs.site.access import Member, NotFound, member_of
 from graphs.site.accounts import Account
@@ -57,7 +58,7 @@ class ClaimedRun:
 
     `member` is None when its author lost access. `resumed` when another process had begun it; `rounds` are the rounds
     that one stored. `died` when that one did not give it back, and may have been asking a model. `read` gains the names
-    of the objects that its tools tell of.
+    of the objects that its tools tell of. `asked_with` names the managed prompt that its question was made of.
     """
 
     id: uuid.UUID
@@ -79,6 +80,7 @@ class ClaimedRun:
     stop_requested: bool
     attempts: int
     rounds: list[Round]
+    asked_with: str
     read: set[Ref] = field(default_factory=set)
 
     @property
@@ -142,6 +144,8 @@ def claimed(run: Run, member: Member | None, *, resumed: bool = False, died: boo
     """The run as its process drives it: just begun, unless `resumed` after another one gave it back or `died`."""
     session = run.session
     assert run.first_sequence is not None
+    if run.reads_only and member is not None:
+        member = replace(member, role=Role.VIEWER)
     return ClaimedRun(
         id=run.pk,
         session_id=session.pk,
@@ -162,6 +166,7 @@ def claimed(run: Run, member: Member | None, *, resumed: bool = False, died: boo
         stop_requested=run.stop_requested_at is not None,
         attempts=run.attempts,
         rounds=run.message.rounds,
+        asked_with=str(run.prompt_version) if run.prompt_version_id else "",
     )
 
 

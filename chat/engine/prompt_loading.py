@@ -180,7 +180,7 @@ def prompt_of(run: ClaimedRun, member: Member, earlier: Earlier, system_prompt: 
         tools=more_tools if are_loaded(messages) else offered(),
         more_tools=more_tools,
         tool_context=ToolContext(member, earlier.about, run.session_id, run.account, run.read),
-        version=system_prompt.prompt_version,
+        version=run.asked_with or system_prompt.prompt_version,
         sent=tuple(sent),
         summary=words,
         rounds_left_out=window.rounds_left_out(run.position, summary),

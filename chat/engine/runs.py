@@ -13,7 +13,7 @@ from chat.engine import claims, doorbell
 from chat.engine.states import Phase, knows
 from chat.events.append import STORED, EventBatch
 from chat.events.vocabulary import NewEvent
-from chat.models import Message, Run, RunStatus, Session
+from chat.models import Message, PromptVersion, Run, RunStatus, Session
 from graphs.site import row_store
 from graphs.site.access import Member
 
@@ -70,10 +70,27 @@ class Accepted:
         }
 
 
-def new_run(session: Session, author: User, position: int, trigger: dict[str, Any], *, model: str = "") -> Run:
+def new_run(
+    session: Session,
+    author: User,
+    position: int,
+    trigger: dict[str, Any],
+    *,
+    model: str = "",
+    asked_with: PromptVersion | None = None,
+    reads_only: bool = False,
+) -> Run:
     """A run and the empty answer it will fill; neither is stored yet. `model` is for this answer only."""
     reply = Message(session=session, sequence=position, role=Message.Role.ASSISTANT, status=Message.Status.QUEUED)
-    return Run(session=session, message=reply, author=author, trigger=trigger, asked_model=model)
+    return Run(
+        session=session,
+        message=reply,
+        author=author,
+        trigger=trigger,
+        asked_model=model,
+        prompt_version=asked_with,
+        reads_only=reads_only,
+    )
 
 
 def start(

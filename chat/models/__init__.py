@@ -4,6 +4,7 @@ from chat.models.budgets import Budget, BudgetPeriod, BudgetScope, BudgetUnit, B
 from chat.models.conversation import AlwaysSend, IdempotencyKey, Message, Session, SessionType, Summary
 from chat.models.offered import WorkspaceModels
 from chat.models.prices import EnteredPrice
+from chat.models.prompts import Prompt, PromptActivation, PromptType, PromptVersion, SitePromptVersion, VersionStatus
 from chat.models.proposals import Allowance, Proposal, ProposalStatus, ValidationRule
 from chat.models.requests import RequestEntry, SentRequest
 from chat.models.rounds import WAITING, Call, Round, calls_of
@@ -27,6 +28,10 @@ __all__ = [
     "ModelCall",
     "Presence",
     "Process",
+    "Prompt",
+    "PromptActivation",
+    "PromptType",
+    "PromptVersion",
     "Proposal",
     "ProposalStatus",
     "Purpose",
@@ -39,10 +44,12 @@ __all__ = [
     "SentRequest",
     "Session",
     "SessionType",
+    "SitePromptVersion",
     "Stream",
     "StreamEvent",
     "Summary",
     "ValidationRule",
+    "VersionStatus",
     "WorkspaceModels",
     "calls_of",
 ]

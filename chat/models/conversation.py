@@ -92,7 +92,8 @@ class Message(models.Model):
     `changes` counts what was recorded in the turn that this answer ends, empty if it goes on or the model could change
     nothing. `deepens` is the answer that a stronger model was asked to go deeper than. `in_prompt`: the person wants it
     kept whatever is summarised, or left out. `records` are always-sent records that had changed since they were sent
-    last; those of the beginning are with the system prompt.
+    last; those of the beginning are with the system prompt. `prompt_version` is the digest of the wording of a
+    conversation or, where it was asked with a managed prompt, `key@number`.
     """
 
     TEXT, NOTE, SYSTEM_PROMPT = "text", "note", "system_prompt"

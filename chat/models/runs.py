@@ -9,6 +9,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from chat.models.conversation import Message, Session
+from chat.models.prompts import PromptVersion
 from graphs.site.vendor_errors import ErrorCode
 
 #: Why a run failed: what went wrong with its vendor, or as doors say it what is not there or not allowed any more.
@@ -50,7 +51,8 @@ class Run(models.Model):
     `asked_model` is the model that was asked for this answer only. `gave_up`: its model came to one of its limits, so
     that a stronger one may do better. `trigger` is an event of the engine as JSON, `epoch` the stream's when it was
     claimed. `first_sequence` is the number of its `status: started`, `last_sequence` of its `done` or `error`; its
-    deltas are folded up to `folded_to`.
+    deltas are folded up to `folded_to`. `prompt_version` is the managed prompt that its question was made of;
+    a run that `reads_only` changes nothing whatever its author may.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -69,6 +71,11 @@ class Run(models.Model):
     asked_model = models.CharField(
         _("model for this answer only"), max_length=100, blank=True, default="", db_default=""
     )
+    prompt_version = models.ForeignKey(
+        PromptVersion, models.SET_NULL, null=True, blank=True, related_name="runs", verbose_name=_("prompt"),
+        db_index=False,
+    )  # fmt: skip
+    reads_only = models.BooleanField(_("only reads"), default=False, db_default=False)
     gave_up = models.BooleanField(_("the model came to a limit"), default=False, db_default=False)
     provider = models.CharField(_("provider"), max_length=40, blank=True)
     model = models.CharField(_("model"), max_length=100, blank=True)
@@ -92,6 +99,11 @@ class Run(models.Model):
                 fields=["ended_at"],
                 name="runs_to_fold",
                 condition=models.Q(last_sequence__gt=models.F("folded_to")),
+            ),
+            models.Index(
+                fields=["prompt_version"],
+                name="runs_of_prompt",
+                condition=models.Q(prompt_version__isnull=False),
             ),
         ]
         constraints: ClassVar = [

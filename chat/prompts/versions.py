@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from chat.prompts.system import prompt_text
-from chat.subjects.registered_subjects import SUBJECTS, every_subject
+from chat.subjects.registered_subjects import SUBJECTS, every_subject, subject_of
 from chat.subjects.tools import specs
 from graphs.models import Role
 from graphs.objects.kinds import KINDS
@@ -20,6 +20,12 @@ def version_for(member: Member) -> str:
 def prompt_version() -> str:
     """A digest of the texts; another one as soon as a sentence, a tool or a number in them is another one."""
     return _digest((*KINDS, *SUBJECTS))
+
+
+def wordings(role: Role) -> list[tuple[str, str]]:
+    """What conversations of a role are told first, by the kind that they are about; "" for any other."""
+    named = [(kind, subject_of(kind)) for kind in (*SUBJECTS, "")]
+    return [(kind, prompt_text(role, subject, next(iter(subject.examples())))) for kind, subject in named]
 
 
 @cache

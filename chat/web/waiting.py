@@ -27,7 +27,8 @@ MAX_WAITING_OF_ONE = 8
 #: More than any message takes; longer bodies are only for Django to refuse.
 MAX_BODY_BYTES = 1_048_576
 _PATHS = re.compile(
-    r"/api/v1/(chat/(messages(/[^/]+/deepen)?|sessions/[^/]+/(resume|retry))|proposals/[^/]+/(decide|propose-again))"
+    r"/api/v1/(chat/(messages(/[^/]+/deepen)?|sessions/[^/]+/(resume|retry))|proposals/[^/]+/(decide|propose-again)"
+    r"|prompts/[^/]+/versions/[^/]+/try)"
 )
 
 Receive = Callable[[], Awaitable[dict[str, Any]]]

@@ -125,6 +125,16 @@ API: dict[str, Rule] = {
     "POST chat/sessions/{session_id}/resume": Rule("member", 409, {"answer": "Yes"}),
     "POST chat/sessions/{session_id}/retry": Rule("member", 409, {}),
     "POST chat/sessions/{session_id}/stop": Rule("member", 204, {}),
+    "GET prompts": Rule("member", 200),
+    "POST prompts": Rule("editor", 201, {"key": "made", "name": "Made", "type": "company_info"}),
+    "GET prompts/{prompt_key}": Rule("member", 200),
+    "GET prompts/{prompt_key}/compare": Rule("member", 400),
+    "POST prompts/{prompt_key}/versions": Rule("decider", 201, {"text": {"en": "{{company}}"}, "reason": "Why"}),
+    "GET prompts/{prompt_key}/versions/{version}": Rule("member", 200),
+    "POST prompts/{prompt_key}/versions/{version}/activate": Rule("decider", 200, {}),
+    "POST prompts/{prompt_key}/versions/{version}/try": Rule(
+        "decider", 404, {"context": {"type": "company", "id": NOWHERE}}
+    ),
     "GET proposals": Rule("member", 200),
     "GET proposals/waiting": Rule("member", 200),
     "POST proposals/decide": Rule("editor", 200, {"approved": False, "sessionId": NOWHERE}),
@@ -168,6 +178,12 @@ PAGES: dict[str, Rule] = {
     "GET folders/{folder}/matrix/": Rule("member", 200),
     "GET use-cases/{usecase}/": Rule("member", 200),
     "GET inbox/": Rule("member", 200),
+    "GET prompts/": Rule("member", 200),
+    "POST prompts/new/": Rule("editor", 400),
+    "GET prompts/{prompt_key}/": Rule("member", 200),
+    "POST prompts/{prompt_key}/versions/": Rule("decider", 400),
+    "POST prompts/{prompt_key}/activate/": Rule("decider", 404),
+    "POST prompts/{prompt_key}/try/": Rule("decider", 404),
 }
 
 

@@ -35,6 +35,8 @@ GROUPS: dict[str, Group] = {
     "chat.workspacemodels": "ruled",
     "chat.process": "watched",
     "chat.enteredprice": "entered",
+    "chat.promptversion": "audited",
+    "chat.sitepromptversion": "entered",
     "rag.embeddingmodel": "watched",
     "rag.embeddingfailure": "watched",
     "auth.user": "managed",
@@ -46,6 +48,7 @@ ACTIONS = {
     "graphs.membership": {"delete_selected"},
     "graphs.changeset": {"roll_back"},
     "rag.embeddingmodel": {"try_again"},
+    "chat.sitepromptversion": {"activate"},
     "rag.embeddingfailure": {"try_again"},
 }
 DELETED = {"graphs.membership", "chat.validationrule", "chat.allowance", "chat.alwayssend", "chat.budget"}

@@ -12,7 +12,20 @@ from django.contrib.auth.models import User
 from django.db.models import Model
 
 from chat.events.notices import stream_of
-from chat.models import Allowance, AlwaysSend, Budget, EnteredPrice, Proposal, ValidationRule
+from chat.managed_prompts import repository
+from chat.models import (
+    Allowance,
+    AlwaysSend,
+    Budget,
+    EnteredPrice,
+    Prompt,
+    PromptActivation,
+    PromptType,
+    PromptVersion,
+    Proposal,
+    ValidationRule,
+    VersionStatus,
+)
 from graphs.history import changes
 from graphs.history.outside import catch_up
 from graphs.history.recording import Because
@@ -61,6 +74,9 @@ IDS: tuple[Id, ...] = ("own", "colleague", "foreign", "deleted", "random")
 #: All as long as each other, so that an answer's length cannot tell which it was about.
 KEYS = {"demo": "graph-of-demo", "other": "graph-of-othr", "deleted": "graph-removed", "random": "graph-nowhere"}
 TYPE_KEYS = {"demo": "type-of-demo", "other": "type-of-othr", "deleted": "type-removed", "random": "type-nowhere"}
+PROMPT_KEYS = {
+    "demo": "prompt_of_demo", "other": "prompt_of_othr", "deleted": "prompt_removed", "random": "prompt_nowhere"
+}  # fmt: skip
 NOWHERE = str(uuid.UUID(int=7, version=4))
 #: A graph, an object with a table of its own, and a row of an application, with a header beside it.
 OBJECT_TYPES = ("graph", "nodeType", "product", "company", "folder", "usecase", "executive_summary")
@@ -93,6 +109,10 @@ class World:
             return self._of_workspaces(role, self.keys[parameter])
         if parameter == "node_type":
             return self._of_workspaces(role, TYPE_KEYS)
+        if parameter == "prompt_key":
+            return self._of_workspaces(role, PROMPT_KEYS)
+        if parameter == "version":
+            return {"own": "1", "random": "9"}
         if parameter in ("key", "object_id"):
             return self._of_workspaces(role, KEYS)
         if parameter == "proposal_id":
@@ -149,18 +169,8 @@ class World:
         if name == "chat.enteredprice":
             found = [EnteredPrice.objects.get(model=slug).pk for slug in ("demo", "other")]
             return found[0], found[1]
-        if name == "rag.embeddingmodel":
-            return "local/demo", "local/other"
-        if name == "auth.user":
-            return self.users["editor"].pk, self.users["stranger"].pk
-        if name in {"graphs.workspace", "chat.workspacemodels"}:
-            return self.workspaces["demo"].pk, self.workspaces["other"].pk
-        if name == "chat.proposal":
-            return uuid.UUID(self.proposals["demo"]), uuid.UUID(self.proposals["other"])
-        if name == "graphs.changeset":
-            return self.change_sets["demo"], self.change_sets["other"]
-        if name == "graphs.graph":
-            return self.graphs["demo"].pk, self.graphs["other"].pk
+        if name in (named := self._named_rows()):
+            return named[name]
         if name == "rag.embeddingfailure":
             names = (f"graph:{self.graphs[slug].pk}" for slug in ("demo", "other"))
             found = [EmbeddingFailure.objects.filter(collection=each).order_by("pk")[0].pk for each in names]
@@ -169,6 +179,21 @@ class World:
         path = "graph__workspace__slug" if parts else "workspace__slug"
         found = [model._default_manager.filter(**{path: slug}).order_by("pk")[0].pk for slug in ("demo", "other")]
         return found[0], found[1]
+
+    def _named_rows(self) -> dict[str, tuple[Any, Any]]:
+        """Of models whose rows are known by name: one of the workspace `demo`, and another."""
+        of_site = PromptVersion.objects.filter(workspace=None).order_by("pk").values_list("pk", flat=True)[:2]
+        demo, other = self.workspaces["demo"].pk, self.workspaces["other"].pk
+        return {
+            "chat.sitepromptversion": (of_site[0], of_site[1]),
+            "rag.embeddingmodel": ("local/demo", "local/other"),
+            "auth.user": (self.users["editor"].pk, self.users["stranger"].pk),
+            "graphs.workspace": (demo, other),
+            "chat.workspacemodels": (demo, other),
+            "chat.proposal": (uuid.UUID(self.proposals["demo"]), uuid.UUID(self.proposals["other"])),
+            "graphs.changeset": (self.change_sets["demo"], self.change_sets["other"]),
+            "graphs.graph": (self.graphs["demo"].pk, self.graphs["other"].pk),
+        }
 
     def secrets_for(self, role: RoleName, in_admin: bool) -> Iterator[str]:
         """The canaries that this person must never be shown."""
@@ -217,6 +242,7 @@ def build() -> World:
     for slug in ("demo", "other"):
         _rule(world, slug)
         _propose(world, slug, slug)
+        _prompt(world, slug)
     _propose(world, "demo", "deleted").delete()
     for slug, graph in world.graphs.items():
         world.change_sets[slug] = _changed(graph, canary(slug))
@@ -267,6 +293,18 @@ def _rule(world: World, slug: str) -> None:
     AlwaysSend.objects.create(
         workspace=workspace, object_type="graph", part_type="node", object_key=KEYS[slug], part_key=canary(slug)
     )
+
+
+def _prompt(world: World, slug: str) -> None:
+    repository.store()
+    prompt = Prompt.objects.create(
+        workspace=world.workspaces[slug], key=PROMPT_KEYS[slug], name=canary(slug), type=PromptType.COMPANY_INFO
+    )
+    version = PromptVersion.objects.create(
+        prompt=prompt, workspace=prompt.workspace, number=1, texts={"en": f"{canary(slug)} {{{{company}}}}"},
+        variables=["company"], status=VersionStatus.ACTIVE, reason=canary(slug),
+    )  # fmt: skip
+    PromptActivation.objects.create(version=version, workspace=prompt.workspace, reason=canary(slug))
 
 
 def _embed_in_vain(graph: Graph, slug: str) -> None:

@@ -56,6 +56,8 @@ class Placeholders:
                 return f"<int: modification {self._number(name, str(value))}>"
             case int() if name == "promptTokens" and value:  # counted with the ids that stand in the prompt
                 return "<int: tokens>"
+            case int() if name == "durationMs":
+                return "<int: milliseconds>"
             case int() if name == "id":
                 return "<int: row>"
             case _:

@@ -63,6 +63,18 @@ def test_the_one_model_also_finishes_what_it_began(
     assert Session.objects.get().model == ""
 
 
+def test_what_only_read_goes_deeper_only_reading(
+    running: Engine, vendor: VendorServer, alice: User, nba: Graph
+) -> None:
+    first = ask(alice, "What does fetch-api do?")
+    rested(first.run_id)
+    Run.objects.filter(pk=first.run_id).update(reads_only=True)
+    deeper = rested(post(alice, f"chat/messages/{first.message_id}/deepen").json()["runId"])
+    offered = [{tool["function"]["name"] for tool in request.body["tools"]} for request in vendor.requests]
+    assert ["propose_create_node" in names for names in offered] == [True, False]
+    assert deeper.reads_only
+
+
 def test_a_stronger_model_goes_deeper_and_both_answers_stay(
     running: Engine, vendor: VendorServer, alice: User, nba: Graph
 ) -> None:
