@@ -89,6 +89,8 @@ def test_it_would_be_found(source: str, client: str) -> None:
     assert client in set(clients_in(source))
 
 
-@pytest.mark.parametrize("source", ["from http import HTTPStatus", "from urllib.parse import urlsplit", "import asyncio"])
+@pytest.mark.parametrize(
+    "source", ["from http import HTTPStatus", "from urllib.parse import urlsplit", "import asyncio"]
+)
 def test_others_are_none(source: str) -> None:
     assert not set(clients_in(source))
