@@ -9,7 +9,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from chat.models import AlwaysSend, Message
 from chat.prompts.earlier import EarlierMessage
-from chat.prompts.fencing import fenced
+from rag.texts.fencing import fenced
 from chat.subjects.registered_subjects import subject_of
 from chat.subjects.subject import Table
 from chat.tools.results import SHORT_CHARS, as_json

@@ -9,7 +9,7 @@ from typing import Any
 
 from chat.models import Message, Proposal, ProposalStatus
 from chat.prompts.cutting import HistoryCut
-from chat.prompts.fencing import fenced
+from rag.texts.fencing import fenced
 from chat.providers.model_request import PromptMessage
 from graphs.models import Modification
 from graphs.objects.kinds import KINDS

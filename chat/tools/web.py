@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
-from chat.prompts.fencing import fenced
+from rag.texts.fencing import fenced
 from chat.tools.named_addresses import source_of_asking
 from chat.tools.tool import Arguments, ReadTool, Tool, ToolContext, ToolFailed
 from graphs.objects.refs import Ref

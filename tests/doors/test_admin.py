@@ -37,6 +37,7 @@ GROUPS: dict[str, Group] = {
     "chat.enteredprice": "entered",
     "rag.embeddingmodel": "watched",
     "rag.embeddingfailure": "watched",
+    "rag.fetchrule": "ruled",
     "auth.user": "managed",
     "graphs.workspace": "managed",
     "graphs.membership": "managed",
@@ -48,7 +49,9 @@ ACTIONS = {
     "rag.embeddingmodel": {"try_again"},
     "rag.embeddingfailure": {"try_again"},
 }
-DELETED = {"graphs.membership", "chat.validationrule", "chat.allowance", "chat.alwayssend", "chat.budget"}
+DELETED = {"graphs.membership", "chat.validationrule", "chat.allowance", "chat.alwayssend", "chat.budget"} | {
+    "rag.fetchrule"
+}
 #: Rows that are there with what they are about.
 NOT_ADDED = {"chat.workspacemodels"}
 #: View and what its address adds to that of its list.

@@ -47,7 +47,7 @@ function diffEntry(entry, open) {
   const head = [
     html("span", { class: "diff-sign", "aria-hidden": "true" }, SIGNS[entry.action]),
     html("span", { class: "diff-label", dir: "auto" }, labelOf(entry)),
-    html("span", { class: "diff-kind" }, `${kindText(entry)}, ${actionText(entry.action)}`),
+    html("span", { class: "diff-kind" }, `${kindText(entry)}, ${actionText(entry)}`),
   ];
   const looks = { class: "diff-item", "data-action": entry.action };
   if (fields.length === 0) return html("div", looks, html("div", { class: "diff-head" }, ...head));
