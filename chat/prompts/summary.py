@@ -9,10 +9,10 @@ from typing import Any
 
 from chat.models import Message, Proposal, ProposalStatus
 from chat.prompts.cutting import HistoryCut
-from rag.texts.fencing import fenced
 from chat.providers.model_request import PromptMessage
 from graphs.models import Modification
 from graphs.objects.kinds import KINDS
+from rag.texts.fencing import fenced
 from rag.texts.shortening import cut
 from rag.texts.tokens import count_tokens
 

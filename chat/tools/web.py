@@ -7,7 +7,6 @@ from urllib.parse import urlsplit
 from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
-from rag.texts.fencing import fenced
 from chat.tools.named_addresses import source_of_asking
 from chat.tools.tool import Arguments, ReadTool, Tool, ToolContext, ToolFailed
 from graphs.objects.refs import Ref
@@ -15,8 +14,9 @@ from rag.fetching.fetching import Page, fetch
 from rag.fetching.refusals import FetchRefused
 from rag.fetching.rules import rules_of
 from rag.fetching.targets import MOST_CHARS
-from rag.searching.configured import engine
-from rag.searching.engine import QUERY_CHARS, Engine, SearchFailed
+from rag.searching.configured import search_engine
+from rag.searching.search_engine import QUERY_CHARS, SearchEngine, SearchFailed
+from rag.texts.fencing import fenced
 
 #: The kind of an untrusted source that is no object: a page, by its host, or what a search engine said.
 WEB = "web"
@@ -106,8 +106,8 @@ def _pieces(text: str) -> Iterator[str]:
     yield text
 
 
-def _engine() -> Engine:
-    found = engine()
+def _engine() -> SearchEngine:
+    found = search_engine()
     if found is None:
         raise ToolFailed("The web cannot be read here any more.")
     return found
@@ -118,4 +118,4 @@ WEB_TOOLS: tuple[Tool[Any], ...] = (WebSearch(), WebExtract())
 
 def web_tools() -> tuple[Tool[Any], ...]:
     """The tools that a model is offered: none where no search engine can be asked."""
-    return WEB_TOOLS if engine() else ()
+    return WEB_TOOLS if search_engine() else ()

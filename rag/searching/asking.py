@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 import httpx2
 from pydantic import BaseModel, ValidationError
 
-from rag.searching.engine import SearchFailed
+from rag.searching.search_engine import SearchFailed
 
 SECONDS = 15.0
 MOST_BYTES = 2_000_000

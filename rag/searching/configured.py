@@ -3,11 +3,11 @@
 from django.conf import settings
 
 from rag.searching.demo import Demo
-from rag.searching.engine import Engine
 from rag.searching.engines import TAVILY, SearxNG, Tavily
+from rag.searching.search_engine import SearchEngine
 
 
-def engine() -> Engine | None:
+def search_engine() -> SearchEngine | None:
     """The engine that is asked; None without one, or where something is missing (`problem`)."""
     if problem():
         return None

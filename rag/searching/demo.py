@@ -4,7 +4,7 @@ from functools import cache
 from pathlib import Path
 
 from rag.fetching.fetching import Page
-from rag.searching.engine import MOST_FOUND, TEXT_CHARS, Hit
+from rag.searching.search_engine import MOST_FOUND, TEXT_CHARS, Hit
 from rag.texts.shortening import cut
 from rag.texts.words import beginning, plain, search_words
 

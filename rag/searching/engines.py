@@ -6,7 +6,7 @@ from pydantic import BaseModel
 
 from rag.fetching.fetching import Page
 from rag.searching.asking import ask
-from rag.searching.engine import MOST_FOUND, Hit, hits_of
+from rag.searching.search_engine import MOST_FOUND, Hit, hits_of
 
 TAVILY = "https://api.tavily.com"
 

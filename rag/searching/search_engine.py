@@ -28,7 +28,7 @@ class SearchFailed(Exception):
     """The engine gave no answer that can be used; the text says what is wrong, and quotes nothing of it."""
 
 
-class Engine(Protocol):
+class SearchEngine(Protocol):
     def search(self, query: str) -> list[Hit]:
         """At most `MOST_FOUND` pages, the best first. Raises `SearchFailed`."""
 
