@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from chat.providers.demo.provider import _outcome
+from chat.providers.demo.sentences import Phrases
 from tests.chat.providers.demo.conversing import Conversation
 from tests.seeded import world
 
@@ -51,3 +53,15 @@ def test_it_says_what_is_not_there(talk: Conversation, settings: Any) -> None:
     assert "cannot be done" in talk.ask("Read http://localhost/")
     settings.SEARCH_PROVIDER = ""
     assert "names no search engine" in talk.ask("Search the web for zeppelins")
+
+
+@pytest.mark.parametrize(
+    ("result", "said"),
+    [
+        ({"proposalId": "1", "status": "applied", "note": "A person lets this address be read."}, "may be read"),
+        ({"proposalId": "1", "status": "rejected"}, "rejected"),
+        ({"proposalId": "1", "status": "applied", "changes": 2}, "changes recorded: 2"),
+    ],
+)
+def test_it_tells_late_decisions(result: dict[str, Any], said: str) -> None:
+    assert said in _outcome(result, Phrases("en"))
