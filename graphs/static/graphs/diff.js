@@ -8,7 +8,7 @@ import { html } from "./dom.js";
 import { t } from "./strings.js";
 
 export { visible } from "./diff/visible.js";
-export { changeTitle, proposalTitle } from "./diff/words.js";
+export { changeTitle, isPage, proposalTitle } from "./diff/words.js";
 export { diffSheet };
 
 const FIRST = 50;

@@ -65,7 +65,7 @@ function byVerb(entries) {
 }
 
 /** Whether it only asks for a page of the web to be read. */
-function isPage({ object }) {
+export function isPage({ object }) {
   return object.type === "fetch";
 }
 
