@@ -3,6 +3,7 @@
 from contextlib import suppress
 from typing import Any
 
+from django.conf import settings
 from django.core.checks import CheckMessage, Error, register
 from django.utils.translation import gettext
 
@@ -10,7 +11,7 @@ from chat.engine import available_models
 from chat.providers.sentences import Sentence
 from graphs.site import encryption, owner
 from graphs.site.database_away import AWAY
-from rag.checks import embedder_is_usable
+from rag.checks import embedder_is_usable, search_engine_is_usable
 
 
 @register()
@@ -32,7 +33,7 @@ def problems() -> list[str]:
     with suppress(*AWAY):
         role = owner.rights_to_rewrite()
     return [
-        *(check.msg for check in (*models_are_usable(), *embedder_is_usable())),
-        *encryption.problems(available_models.addresses()),
+        *(check.msg for check in (*models_are_usable(), *embedder_is_usable(), *search_engine_is_usable())),
+        *encryption.problems(available_models.addresses() | {"SEARCH_BASE_URL": settings.SEARCH_BASE_URL}),
         *filter(None, [role]),
     ]

@@ -13,6 +13,7 @@ from config.variable_values import (
     BrokerURL,
     DatabaseURL,
     FunctionPath,
+    HostNames,
     Hosts,
     Key,
     Keys,
@@ -76,6 +77,13 @@ class Environment(BaseSettings):
     otel_exporter_otlp_endpoint: PageAddress = ""
     stream_idle_timeout_s: Seconds = Field(60, gt=0)
     model_call_timeout_s: Seconds = Field(600, gt=0)
+
+    # What is read of the web (docs/fetching.md).
+    search_provider: Literal["", "searxng", "tavily", "demo"] = ""
+    search_base_url: PageAddress = ""
+    search_api_key: str = ""
+    fetch_allow: HostNames = ""
+    fetch_deny: HostNames = ""
 
     # Limits of the engine.
     disconnect_grace_s: Seconds = Field(30, ge=0)

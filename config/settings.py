@@ -254,6 +254,16 @@ OTEL_EXPORTER_OTLP_ENDPOINT = ENV.otel_exporter_otlp_endpoint
 STREAM_IDLE_TIMEOUT_S = ENV.stream_idle_timeout_s
 MODEL_CALL_TIMEOUT_S = ENV.model_call_timeout_s
 
+# --- the web ----------------------------------------------------------------------------------------------------
+
+#: "searxng", "tavily" or "demo"; without one no model is offered the tools that search and read the web.
+SEARCH_PROVIDER = ENV.search_provider
+SEARCH_BASE_URL = ENV.search_base_url
+SEARCH_API_KEY = ENV.search_api_key
+#: Hosts with their subdomains: those that alone are asked, if there are any, and those that are not.
+FETCH_ALLOW = [host.lower() for host in csv(ENV.fetch_allow)]
+FETCH_DENY = [host.lower() for host in csv(ENV.fetch_deny)]
+
 # --- limits -----------------------------------------------------------------------------------------------------
 
 DISCONNECT_GRACE_S = ENV.disconnect_grace_s

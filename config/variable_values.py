@@ -25,6 +25,7 @@ BROKERS = (
 _RATE = re.compile(r"[1-9]\d{0,5}/(s|min|hour)")
 _PREFIX = re.compile(r"[\w.:-]{1,50}")
 _HOST = re.compile(r"\*|\.?[\w.-]+|\[[0-9A-Fa-f:.]+\]")
+_HOST_NAME = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?(\.[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?)*")
 _DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)+")
 
 
@@ -133,6 +134,14 @@ Hosts = Annotated[
     _accepts(
         lambda value: all(_HOST.fullmatch(host) for host in csv(value)),
         "names hosts without scheme, port and path, with commas between them, such as example.org,.example.org,[::1]",
+    ),
+]
+#: Each stands for its subdomains, too.
+HostNames = Annotated[
+    str,
+    _accepts(
+        lambda value: all(_HOST_NAME.fullmatch(host) for host in csv(value)),
+        "names hosts without scheme, port, path and *, with commas between them, such as example.org,docs.example.com",
     ),
 ]
 Origins = Annotated[

@@ -1,4 +1,4 @@
-"""What `manage.py check` says about the embedding model and about who takes down events."""
+"""What `manage.py check` says about the embedding model, the search engine, and who takes down events."""
 
 from typing import Any
 
@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from graphs.site.telemetry.log_lines import has_sink
 from rag.embeddings import embedding_models
+from rag.searching import configured
 
 
 @register()
@@ -24,6 +25,16 @@ def embedder_is_usable(**_options: Any) -> list[CheckMessage]:
         sentence = _("Questions find nodes by words alone, as EMBEDDING_PROVIDER and EMBEDDING_MODEL are set: %(problem)s") % {"problem": problem}
         return [Warning(sentence, id="rag.W001")]
     return []
+
+
+@register()
+def search_engine_is_usable(**_options: Any) -> list[CheckMessage]:
+    """A warning if the search engine that is named cannot be asked; no model is offered the web then."""
+    missing = configured.problem()
+    sentence = _("No model is offered the web: SEARCH_PROVIDER=%(name)s needs %(variable)s.") % {
+        "name": settings.SEARCH_PROVIDER, "variable": missing,
+    }  # fmt: skip
+    return [Warning(sentence, id="rag.W003")] if missing else []
 
 
 @register()

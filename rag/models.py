@@ -1,4 +1,4 @@
-"""Vectors and what is known about them. They can all be made again: nothing here is the only copy of anything."""
+"""Vectors and what is known about them, which can all be made again; and which hosts a workspace lets be asked."""
 
 from typing import ClassVar
 
@@ -6,6 +6,8 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 from pgvector.django import HalfVectorField
+
+from graphs.models import Workspace
 
 
 class EmbeddingModel(models.Model):
@@ -103,3 +105,28 @@ class EmbeddingFailure(models.Model):
             models.UniqueConstraint(fields=["target_type", "target_id", "part", "model"], name="one_failure_per_part")
         ]
         indexes: ClassVar = [models.Index(fields=["model", "retry_at"], name="failures_to_retry")]
+
+
+class FetchRule(models.Model):
+    """A host, with its subdomains, that a workspace lets be asked for pages, or keeps from it.
+
+    Where one is allowed, others are not.
+    """
+
+    workspace = models.ForeignKey(
+        Workspace, models.CASCADE, related_name="+", verbose_name=_("workspace"), db_index=False
+    )
+    host = models.CharField(_("host"), max_length=253, help_text=_("With its subdomains: example.org"))
+    allows = models.BooleanField(
+        _("allowed"), default=False, help_text=_("Where any host is allowed, only those are asked.")
+    )
+    created_at = models.DateTimeField(_("since"), db_default=Now())
+
+    class Meta:
+        verbose_name = _("host on the web")
+        verbose_name_plural = _("hosts on the web")
+        ordering = ("workspace", "host")
+        constraints: ClassVar = [models.UniqueConstraint(fields=["workspace", "host"], name="one_rule_per_host")]
+
+    def __str__(self) -> str:
+        return self.host

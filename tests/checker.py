@@ -30,6 +30,7 @@ from chat.engine.states import Phase
 from chat.events.transcript import replay
 from chat.events.vocabulary import StoredEvent, storable
 from chat.models import (
+    FETCH,
     WAITING,
     Message,
     Proposal,
@@ -145,7 +146,10 @@ def _check_answer(run: Run, all_events: Sequence[StoredEvent]) -> None:
 
 
 def check_proposals() -> None:
-    """I5: what waits has a call that waits, what was decided has a result, what was applied has one change set."""
+    """I5: what waits has a call that waits, what was decided has a result, what was applied has one change set.
+
+    A page that may be read changes nothing.
+    """
     for proposal in Proposal.objects.select_related("message", "session__stream"):
         name = f"proposal {proposal.pk} ({proposal.status})"
         (call,) = (each for each in tool_calls(proposal.message) if each["id"] == proposal.tool_call_id)
@@ -158,7 +162,8 @@ def check_proposals() -> None:
         told = [event.data["status"] for event in events if event.type == "decision" and _about(event, proposal)]
         assert told == ([] if proposal.status == ProposalStatus.PENDING else [proposal.status]), f"{name}: told {told}"
         applied = list(ChangeSet.objects.filter(cause=f"proposal:{proposal.pk}").values_list("pk", flat=True))
-        assert applied == ([proposal.change_set] if proposal.status == ProposalStatus.APPLIED else []), name
+        changes = proposal.status == ProposalStatus.APPLIED and proposal.object_type != FETCH
+        assert applied == ([proposal.change_set] if changes else []), name
     _check_waiting_sessions()
 
 

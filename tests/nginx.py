@@ -125,8 +125,8 @@ def free_port() -> int:
         return number
 
 
-def own_certificate(folder: Path) -> None:
-    """Writes a key and the certificate of HOST that it signed itself."""
+def own_certificate(folder: Path, host: str = HOST) -> None:
+    """Writes a key and the certificate of a host, an address or a name, that it signed itself."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "countersign tests")])
     now = datetime.now(UTC)
@@ -138,10 +138,17 @@ def own_certificate(folder: Path) -> None:
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - timedelta(days=1))
         .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address(HOST))]), critical=False)
+        .add_extension(x509.SubjectAlternativeName([_named(host)]), critical=False)
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
         .sign(key, hashes.SHA256())
     )
     (folder / "certificate.pem").write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
     pem, plain = serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     (folder / "key.pem").write_bytes(key.private_bytes(serialization.Encoding.PEM, pem, plain))
+
+
+def _named(host: str) -> x509.GeneralName:
+    try:
+        return x509.IPAddress(ipaddress.ip_address(host))
+    except ValueError:
+        return x509.DNSName(host)

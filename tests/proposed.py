@@ -13,7 +13,7 @@ from chat.engine.states import Phase, State, Waiting
 from chat.events.append import append
 from chat.events.vocabulary import EventType, NewEvent
 from chat.models import Message, Proposal, Run, RunStatus, Session, Stream
-from chat.proposals import WriteCall, hold_all, propose
+from chat.proposals import Proposed, WriteCall, hold_all, propose, propose_fetch
 from graphs.models import Object
 from graphs.objects import actions
 from graphs.site.access import member_of
@@ -38,10 +38,26 @@ def waiting(
         ]
         member = member_of(owner, about.workspace.slug)
         hold_all(member, about, [write.action for write in writes])
-        proposed = [propose(member, session, run.message, about, write) for write in writes]
-        proposals = [each.proposal for each in proposed]
-        _rest(session, run, [_open_call(proposal) for proposal in proposals])
-        _tell(run, proposals, [event for each in proposed for event in each.events])
+        return _left(session, run, [propose(member, session, run.message, about, write) for write in writes])
+
+
+def waiting_to_read(owner: User, about: Object, url: str) -> Proposal:
+    """A turn of a conversation that has read from the web, whose model wants to read an address that nobody named."""
+    with transaction.atomic():
+        session = _session(owner, about)
+        session.untrusted_since, session.untrusted_source = timezone.now(), "web:example.org"
+        session.save()
+        run = _turn(session)
+        member = member_of(owner, about.workspace.slug)
+        proposed = propose_fetch(member, session, run.message, f"w-{uuid.uuid4()}", "web_extract", url)
+        return _left(session, run, [proposed])[0]
+
+
+def _left(session: Session, run: Run, proposed: list[Proposed]) -> list[Proposal]:
+    """The proposals of a turn that rests with them."""
+    proposals = [each.proposal for each in proposed]
+    _rest(session, run, [_open_call(proposal) for proposal in proposals])
+    _tell(run, proposals, [event for each in proposed for event in each.events])
     return proposals
 
 

@@ -24,7 +24,7 @@ VALKEY_DATABASES = 64
 #: Nothing in a test may depend on what the machine of the person who runs it is set up for.
 FOREIGN = re.compile(
     r"(?i)(.*_API_KEY|.*_BASE_URL|(https?|all|no)_proxy|CUSTOM_MODEL"
-    r"|(LLM|EMBEDDING|AI|LIMIT|MAX|TOOL)_.*|DEBUG|HTTPS|DEMO_PASSWORD|ALLOWED_HOSTS|CSRF_TRUSTED_ORIGINS"
+    r"|(LLM|EMBEDDING|AI|LIMIT|MAX|TOOL|SEARCH|FETCH)_.*|DEBUG|HTTPS|DEMO_PASSWORD|ALLOWED_HOSTS|CSRF_TRUSTED_ORIGINS"
     r"|DISCONNECT_GRACE_S|DRAIN_S|HEARTBEAT_S|PROCESS_SILENT_S)"
 )
 #: A person's own list of those whom clients trust is long, and read again for every client. Nobody here speaks TLS.

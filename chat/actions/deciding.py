@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from chat.actions.refusals import Refused
 from chat.engine import turns
 from chat.engine.runs import Accepted
-from chat.models import Proposal, ProposalStatus, Session
+from chat.models import FETCH, Proposal, ProposalStatus, Session
 from chat.proposals.applying import TOOL_PREFIX, carry_out, held_object, unknown_kind
 from chat.proposals.closing import expire_due
 from chat.proposals.drafting import DraftedProposal, draft
@@ -154,6 +154,8 @@ def preview(member: Member, proposal_id: str, arguments: dict[str, Any] | None) 
     member.require_editor()
     with transaction.atomic():
         proposal = proposal_for(member, proposal_id)
+        if proposal.object_type == FETCH and arguments is None:
+            return DraftedProposal((), [], [], proposal.diff, proposal.digest)
         if problem := unknown_kind(proposal):
             raise Refused("conflict", problem)
         of = held_object(proposal)
@@ -183,6 +185,9 @@ def _keyed(proposal: Proposal, edited: dict[str, Any]) -> dict[str, Any]:
 
 
 def _asked(proposal: Proposal, arguments: dict[str, Any]) -> actions.Action:
+    if proposal.object_type == FETCH:
+        sentence = _("This address cannot be edited. Reject it, and write the one you mean in the conversation.")
+        raise Refused("validation", sentence, field="editedArguments")
     try:
         action: actions.Action = actions.parse(proposal.tool.removeprefix(TOOL_PREFIX), arguments)
     except ValidationError as error:

@@ -40,7 +40,9 @@ def propose_again(member: Member, proposal_id: str) -> dict[str, Any]:
 
 
 def _message(proposal: Proposal) -> str:
-    lines = [_("Your proposal “%(title)s” could not be applied.") % {"title": proposal.reason[:200] or proposal.tool}]
+    lines = [
+        _("Your proposal “%(title)s” could not be applied.") % {"title": proposal.reason[:200] or proposal.object_key}
+    ]
     if proposal.conflicts:
         lines.append(_("This changed meanwhile:"))
         lines += [f"- {_change(conflict)}" for conflict in proposal.conflicts[:MOST_CHANGES]]

@@ -145,6 +145,8 @@ def _level(level: str, why: str) -> str:
             return gettext("The owner of the conversation wants to be asked before every change.")
         case "request":
             return gettext("The model itself asked for a decision.")
+        case "untrusted" if why.startswith("web:"):
+            return gettext("The conversation has read from the web (%(what)s).") % {"what": why.removeprefix("web:")}
         case "untrusted":
             return gettext("The conversation has read what was imported and not looked through (%(what)s).") % {
                 "what": why

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from graphs.admin.display import pretty
 
-#: A block of data in the prompt, between two marks that its rows cannot imitate (`chat/prompts/fencing.py`).
+#: A block of data in the prompt, between two marks that its rows cannot imitate (`rag/texts/fencing.py`).
 _FENCED = re.compile(r"\A(\[[^\n]*\]\n<data (\w+)>\n.*?\n</data \2>)\s*", re.DOTALL)
 _NOTE = re.compile(r"\A\[.*\]\Z", re.DOTALL)
 

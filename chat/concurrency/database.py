@@ -68,3 +68,5 @@ class Threads:
 in_db = Threads("database")
 #: For tools and retrieval, which may take seconds: claims and readers must not wait for them.
 in_tool_thread = Threads("tools")
+#: For tools that wait for others on the internet: retrieval and the other tools must not wait for them.
+in_web_thread = Threads("web")

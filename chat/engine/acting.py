@@ -23,7 +23,7 @@ from chat.events.vocabulary import NewEvent
 from chat.models import Message, ProposalStatus, Round, Run, RunStatus, Session
 from chat.prompts import decisions
 from chat.prompts.round_messages import round_of
-from chat.proposals import hold_all, propose
+from chat.proposals import Proposed, hold_all, propose, propose_fetch
 from chat.providers.pieces import Reply
 from chat.spending.calls import CallCost
 from chat.spending.settling import record_costs
@@ -88,7 +88,8 @@ class ProposalRound:
         writing = [call for call in self.calls if call.writes]
         if len(writing) > 1:
             hold_all(self.context.member, self.context.about, [call.write().action for call in writing])
-        events = [event for call in writing for event in self._propose(session, answer, call)]
+        proposing = [call for call in self.calls if call.proposes]
+        events = [event for call in proposing for event in self._propose(session, answer, call)]
         transcript = deepcopy(self.transcript)
         for event in events:
             transcript.add(event.type, event.data)
@@ -111,15 +112,11 @@ class ProposalRound:
         return ProposalResult(rounds, tuple(events), outcome, over=ending is not None)
 
     def _propose(self, session: Session, answer: Message, call: CheckedCall) -> list[NewEvent]:
-        """The events of a call that writes. What it names counts as read: why it is refused may quote that."""
-        named = self.context.about
-        self.run.read.update(actions.named_by([call.write().action]))
-        if named is not None:
-            self.run.read.add(Ref(named.type, named.key))
+        """The events of a call that becomes a proposal."""
         try:
             with transaction.atomic():
                 try:
-                    proposed = propose(self.context.member, session, answer, self.context.about, call.write())
+                    proposed = self._proposed(session, answer, call)
                 except ChangeRefused as refusal:  # What was noticed of others' changes stays stored.
                     return [self._result_event(call, {"error": str(refusal)})]
                 events = [replace(event, run_id=self.run.id) for event in proposed.events]
@@ -132,6 +129,16 @@ class ProposalRound:
             log.exception("%s could not be proposed", call.name)
             return [self._result_event(call, {"error": f"{call.name} failed unexpectedly. Nothing was proposed."})]
 
+    def _proposed(self, session: Session, answer: Message, call: CheckedCall) -> Proposed:
+        """The proposal of a call. What one that writes names counts as read: why it is refused may quote that."""
+        member, about = self.context.member, self.context.about
+        if call.asks:
+            return propose_fetch(member, session, answer, call.id, call.name, call.arguments["url"])
+        self.run.read.update(actions.named_by([call.write().action]))
+        if about is not None:
+            self.run.read.add(Ref(about.type, about.key))
+        return propose(member, session, answer, about, call.write())
+
     def _result_event(self, call: CheckedCall, result: dict[str, Any]) -> NewEvent:
         data = {"toolCallId": call.id, "result": result}
         return NewEvent("tool_call_result", data, self.run.message_id, self.run.id)
@@ -140,7 +147,7 @@ class ProposalRound:
         if any(call.waits for call in round_.calls):
             return transitions.ValidationRequested()
         unusable = [
-            call.refusal or (call.writes and "proposalId" not in stored.result and stored.result["error"])
+            call.refusal or (call.proposes and "proposalId" not in stored.result and stored.result["error"])
             for call, stored in zip(self.calls, round_.calls, strict=True)
         ]
         if all(unusable):
@@ -162,5 +169,5 @@ class ProposalRound:
         """The result that an earlier commit stored, whose answer was lost."""
         round_ = answer.rounds[len(self.rounds)]
         stored = zip(self.calls, round_.calls, strict=True)
-        events = [self._result_event(call, before.result) for call, before in stored if call.writes]
+        events = [self._result_event(call, before.result) for call, before in stored if call.proposes]
         return ProposalResult(answer.rounds, tuple(events), self._outcome(round_), over)

@@ -18,7 +18,7 @@ from chat.engine.endings import Endings
 from chat.engine.error_texts import Failure
 from chat.engine.model_calls import ModelCalls
 from chat.engine.states import Limits, State
-from chat.engine.tool_calls import CheckedCall, check_calls, failure_of, refuse_all, run_calls
+from chat.engine.tool_calls import CheckedCall, check_calls, failure_of, refuse_all, run_calls, with_asking
 from chat.engine.transitions import IllegalTransition, Transition
 from chat.events.append import Fenced
 from chat.events.transcript import Transcript
@@ -185,8 +185,10 @@ class Driver:
         offered, loadable = (
             [tool.name for tool in each] for each in (call.request.tools, self._model_calls.prompt.more_tools)
         )
-        self._calls = check_calls(reply.tool_calls, offered, loadable)
-        return transitions.AIResponseParsed(queries=bool(self._calls), actions=any(call.writes for call in self._calls))
+        checked = check_calls(reply.tool_calls, offered, loadable)
+        self._calls = await with_asking(checked, self._model_calls.prompt.tool_context)
+        proposes = any(call.proposes for call in self._calls)
+        return transitions.AIResponseParsed(queries=bool(self._calls), actions=proposes)
 
     async def _act(self) -> transitions.Event | None:
         """Proposes what the reply wants to change; None when the run came to rest with that."""

@@ -3,10 +3,10 @@
 import asyncio
 import logging
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from chat.concurrency.database import in_tool_thread
+from chat.concurrency.database import in_tool_thread, in_web_thread
 from chat.engine import telemetry
 from chat.engine.answer import LiveAnswer
 from chat.proposals import WriteCall
@@ -24,11 +24,15 @@ NO_MORE_ROUNDS = {"error": "No more tool calls are possible in this turn. Answer
 
 @dataclass(frozen=True, slots=True)
 class CheckedCall:
-    """A call of a model, and what it was found to be: one that may run, or one that is refused."""
+    """A call of a model, and what it was found to be: one that may run, or one that is refused.
+
+    `asks`: it only reads, and a person has to let it through before.
+    """
 
     id: str
     name: str
     found: tools.ParsedCall | tools.CallRefused
+    asks: bool = False
 
     @property
     def refusal(self) -> str:
@@ -38,6 +42,16 @@ class CheckedCall:
     @property
     def writes(self) -> bool:
         return isinstance(self.found, tools.ParsedCall) and self.found.tool.writes
+
+    @property
+    def proposes(self) -> bool:
+        """Whether it becomes a proposal."""
+        return self.writes or self.asks
+
+    @property
+    def goes_out(self) -> bool:
+        """Whether it waits for others on the internet."""
+        return isinstance(self.found, tools.ParsedCall) and tools.goes_out(self.found)
 
     def write(self) -> WriteCall:
         """What a call that writes proposes."""
@@ -61,11 +75,22 @@ def check_calls(calls: tuple[ToolCall, ...], offered: Collection[str], loadable:
     return checked
 
 
+async def with_asking(calls: list[CheckedCall], context: ToolContext) -> list[CheckedCall]:
+    """The calls, with those marked before which a person is asked."""
+    if not any(call.goes_out for call in calls):
+        return calls
+    return await in_tool_thread(lambda: [replace(call, asks=_asks(call, context)) for call in calls])
+
+
+def _asks(call: CheckedCall, context: ToolContext) -> bool:
+    return isinstance(call.found, tools.ParsedCall) and tools.asks_first(call.found, context)
+
+
 async def run_calls(calls: list[CheckedCall], context: ToolContext, answer: LiveAnswer) -> None:
     """Shows the calls, runs those that read, and shows their results; a refused one gets its reason, with no effect."""
     for call in calls:
         await answer.show_call(call.id, call.name, call.arguments)
-    await asyncio.gather(*(_run(call, context, answer) for call in calls if not call.writes))
+    await asyncio.gather(*(_run(call, context, answer) for call in calls if not call.proposes))
 
 
 def failure_of(calls: list[CheckedCall]) -> str:
@@ -93,7 +118,8 @@ async def _run(call: CheckedCall, context: ToolContext, answer: LiveAnswer) -> N
 async def _result(call: tools.ParsedCall, context: ToolContext) -> dict[str, Any]:
     try:
         async with asyncio.timeout(TOOL_TIMEOUT_S):
-            return await in_tool_thread(tools.run, call, context)
+            threads = in_web_thread if tools.goes_out(call) else in_tool_thread
+            return await threads(tools.run, call, context)
     except TimeoutError:
         return {"error": f"{call.tool.name} took longer than {TOOL_TIMEOUT_S} s and was given up on."}
     except Exception:  # Any: the model can go on without one result.

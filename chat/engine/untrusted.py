@@ -9,12 +9,12 @@ from typing import Any
 
 from graphs.objects.refs import Ref
 
-#: The name of an object that was read and is untrusted, or was as it went while the run was at work; nothing where
-#: there is none.
+#: The name of an object that was read and is untrusted, or was as it went while the run was at work, or of what came
+#: from the web (`chat.tools.web`); nothing where there is none.
 _SOURCE = """
 SELECT r.type || ':' || r.key AS name FROM unnest(%(read_types)s::text[], %(read_keys)s::text[]) AS r(type, key)
 LEFT JOIN graphs_object AS o ON o.workspace_id = %(workspace)s AND o.type = r.type AND o.key = r.key
-WHERE o.untrusted_since IS NOT NULL
+WHERE o.untrusted_since IS NOT NULL OR r.type = 'web'
     OR (o.id IS NULL AND chat_went_untrusted(%(workspace)s, %(session)s, r.type, r.key)) ORDER BY o.id LIMIT 1
 """
 #: A relation that marks the conversation, for a statement that writes elsewhere. Only a source makes it hold the row.

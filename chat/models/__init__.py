@@ -5,7 +5,7 @@ from chat.models.conversation import AlwaysSend, IdempotencyKey, Message, Sessio
 from chat.models.offered import WorkspaceModels
 from chat.models.prices import EnteredPrice
 from chat.models.prompts import Prompt, PromptActivation, PromptType, PromptVersion, SitePromptVersion, VersionStatus
-from chat.models.proposals import Allowance, Proposal, ProposalStatus, ValidationRule
+from chat.models.proposals import FETCH, Allowance, Proposal, ProposalStatus, ValidationRule
 from chat.models.requests import RequestEntry, SentRequest
 from chat.models.rounds import WAITING, Call, Round, calls_of
 from chat.models.runs import Process, Run, RunErrorCode, RunStatus
@@ -13,6 +13,7 @@ from chat.models.streams import Presence, Stream, StreamEvent
 from chat.models.usage import ModelCall, Purpose
 
 __all__ = [
+    "FETCH",
     "WAITING",
     "Allowance",
     "AlwaysSend",

@@ -26,7 +26,7 @@ class Session(models.Model):
 
     `state` is the engine's (`chat/engine/states.py`), versioned JSON; `phase` repeats its phase for filters.
     `untrusted_since` is the moment in which it was first given something from outside the workspace that nobody had
-    looked through, by name `untrusted_source`; that stays, whatever becomes of the source.
+    looked through, by name `untrusted_source`: an object, or `web:` with a host; that stays, whatever becomes of it.
     """
 
     class OnDisconnect(models.TextChoices):
@@ -55,7 +55,7 @@ class Session(models.Model):
     usage = models.JSONField(_("usage"), default=dict)
     untrusted_since = models.DateTimeField(_("untrusted since"), null=True, editable=False)
     untrusted_source = models.CharField(
-        _("untrusted source"), max_length=140, blank=True, default="", db_default="", editable=False
+        _("untrusted source"), max_length=260, blank=True, default="", db_default="", editable=False
     )
     hidden_at = models.DateTimeField(_("deleted by its owner"), null=True, blank=True)
     created_at = models.DateTimeField(_("created"), auto_now_add=True)

@@ -14,6 +14,9 @@ from graphs.models import Object, Workspace
 from graphs.models.objects import MAX_KEY
 from graphs.objects.refs import Ref
 
+#: The type of what a proposal is about that wants to read a page: its key is the host. It changes nothing.
+FETCH = "fetch"
+
 
 class ProposalStatus(models.TextChoices):
     #: Waits for a decision.
@@ -43,7 +46,7 @@ class Proposal(models.Model):
     say of the large parts (`chat.proposals.shortening`); who reads many proposals leaves `LARGE` in the database.
     `object` is null if the proposal creates it. `problem` says why one that failed could not be applied,
     or that what a stale one is about is gone.
-    `asked_again` is the answer to the person who had it proposed again.
+    `asked_again` is the answer to the person who had it proposed again. One of type `FETCH` wants to read a page.
     """
 
     LARGE: ClassVar = ("operations", "diff", "arguments", "decided_arguments", "targets", "conflicts")

@@ -9,7 +9,6 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from chat.models import AlwaysSend, Message
 from chat.prompts.earlier import EarlierMessage
-from chat.prompts.fencing import fenced
 from chat.subjects.registered_subjects import subject_of
 from chat.subjects.subject import Table
 from chat.tools.results import SHORT_CHARS, as_json
@@ -20,6 +19,7 @@ from graphs.objects.model_values import record_of
 from graphs.objects.operations import Record
 from graphs.objects.refs import Ref
 from graphs.site.access import Member
+from rag.texts.fencing import fenced
 from rag.texts.shortening import cut
 from rag.texts.tables import HOW_TO_READ, encode_tables
 from rag.texts.tokens import count_tokens

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from chat.models import Proposal, ProposalStatus
+from chat.models import FETCH, Proposal, ProposalStatus
 from graphs.models import Modification
 from graphs.objects.operations import Create, from_json
 
@@ -23,6 +23,7 @@ _NOTES = {
     ProposalStatus.EXPIRED: "Nobody decided in time. Nothing was changed.",
     ProposalStatus.CANCELLED: "The person stopped the conversation before anybody decided. Nothing was changed.",
 }
+_MAY_BE_READ = "A person lets this address be read. Nothing was read yet: call {tool} with it again now."
 _AT_ONCE = "This change was made at once: no person had to be asked."
 _EDITED = "A person edited your arguments and approved them. The change was made as edited: read it again."
 _FAILED = "This change was approved but could not be made. Nothing was changed. Read again before you try otherwise."
@@ -40,6 +41,8 @@ def result_of(proposal: Proposal) -> dict[str, Any]:
     if proposal.feedback:
         facts["feedback"] = proposal.feedback
     match proposal.status:
+        case ProposalStatus.APPLIED if proposal.object_type == FETCH:
+            return facts | {"note": _MAY_BE_READ.format(tool=proposal.tool)}
         case ProposalStatus.APPLIED:
             return facts | _effect_of(proposal)
         case ProposalStatus.FAILED:

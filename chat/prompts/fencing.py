@@ -1,14 +1,7 @@
-"""Data between two marks that it cannot imitate, so that no row or text looks like an instruction or like a person."""
-
-import hashlib
+"""What was looked up for a question, as it stands with the question."""
 
 from rag.sources.block import Block
-
-
-def fenced(about: str, body: str) -> str:
-    """The body between marks made of its own digest, under a line that says what it is."""
-    mark = hashlib.sha256(body.encode()).hexdigest()[:12]
-    return f"[{about}]\n<data {mark}>\n{body}\n</data {mark}>"
+from rag.texts.fencing import fenced
 
 
 def context_text(block: Block) -> str:

@@ -9,10 +9,10 @@ from typing import Any
 
 from chat.models import Message, Proposal, ProposalStatus
 from chat.prompts.cutting import HistoryCut
-from chat.prompts.fencing import fenced
 from chat.providers.model_request import PromptMessage
 from graphs.models import Modification
 from graphs.objects.kinds import KINDS
+from rag.texts.fencing import fenced
 from rag.texts.shortening import cut
 from rag.texts.tokens import count_tokens
 
@@ -120,7 +120,8 @@ def _latest(gathered: Mapping[str, Sequence[str]], chars: int) -> dict[str, list
 
 
 def _line(proposal: Proposal) -> str:
-    reason = json.dumps(cut(" ".join(proposal.reason.split()), REASON_CHARS), ensure_ascii=False)
+    said = proposal.reason or proposal.object_key
+    reason = json.dumps(cut(" ".join(said.split()), REASON_CHARS), ensure_ascii=False)
     feedback = f", feedback {json.dumps(cut(proposal.feedback, REASON_CHARS), ensure_ascii=False)}"
     return f"- {proposal.status}: {proposal.tool} {reason}{feedback if proposal.feedback else ''} ({proposal.pk})"
 

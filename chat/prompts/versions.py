@@ -7,6 +7,7 @@ from functools import cache
 from chat.prompts.system import prompt_text
 from chat.subjects.registered_subjects import SUBJECTS, every_subject, subject_of
 from chat.subjects.tools import specs
+from chat.tools.web import web_tools
 from graphs.models import Role
 from graphs.objects.kinds import KINDS
 from graphs.site.access import Member
@@ -19,7 +20,7 @@ def version_for(member: Member) -> str:
 
 def prompt_version() -> str:
     """A digest of the texts; another one as soon as a sentence, a tool or a number in them is another one."""
-    return _digest((*KINDS, *SUBJECTS))
+    return _digest((*KINDS, *SUBJECTS, *(tool.name for tool in web_tools())))
 
 
 def wordings(role: Role) -> list[tuple[str, str]]:
@@ -29,7 +30,7 @@ def wordings(role: Role) -> list[tuple[str, str]]:
 
 
 @cache
-def _digest(_registered: tuple[str, ...]) -> str:
+def _digest(_known: tuple[str, ...]) -> str:
     return hashlib.sha256("\0".join(_texts()).encode()).hexdigest()[:12]
 
 

@@ -9,7 +9,7 @@ from django.db import DataError, IntegrityError
 from django.utils.translation import gettext as _
 from pydantic import ValidationError
 
-from chat.models import Proposal, ProposalStatus
+from chat.models import FETCH, Proposal, ProposalStatus
 from chat.proposals.drafting import draft
 from graphs.history import changes
 from graphs.history.conflict_words import called
@@ -38,13 +38,20 @@ def held_object(proposal: Proposal) -> Object | None:
 
 def unknown_kind(proposal: Proposal) -> str:
     """A sentence if a kind that the proposal is about is no longer registered; else ""."""
-    named = [proposal.object_type, *(each["type"] for each in (*proposal.operations, *proposal.targets))]
+    own = [] if proposal.object_type == FETCH else [proposal.object_type]
+    named = [*own, *(each["type"] for each in (*proposal.operations, *proposal.targets))]
     gone = [name for name in dict.fromkeys(named) if name and name not in KINDS]
     return _("{kinds} is no longer known here.").format(kinds=", ".join(gone)) if gone else ""
 
 
 def carry_out(proposal: Proposal, of: Object | None, actor: User) -> None:
-    """Applies its operations and marks it applied; or stale or failed, and then nothing was changed. Saves nothing."""
+    """Applies its operations and marks it applied; or stale or failed, and then nothing was changed. Saves nothing.
+
+    One that wants to read a page has none: that its address may be asked is all that an approval says.
+    """
+    if proposal.object_type == FETCH:
+        proposal.status = ProposalStatus.APPLIED
+        return
     if of is None:
         _mark_stale(proposal, proposal.about, (Conflict(proposal.ref, "", None, None),))
         proposal.problem = _("What this proposal would change was deleted.")

@@ -4,11 +4,12 @@ import uuid
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NotRequired, Self
 
+from django.utils.translation import gettext as _
 from pydantic import PrivateAttr, with_config
 from typing_extensions import TypedDict
 
 from chat.events.vocabulary import NewEvent
-from chat.models import Proposal, ProposalStatus
+from chat.models import FETCH, Proposal, ProposalStatus
 from graphs.history import queries
 from graphs.history.conflict_words import told
 from graphs.history.diffs import DiffEntry, labelled
@@ -101,7 +102,7 @@ class ProposalShape(Shape):
             proposal,
             object=proposal.ref.to_json(),
             status=ProposalStatus.EXPIRED if proposal.overdue else proposal.status,
-            **{python: parts[wire] for python, wire in PARTS.items()} | {"diff": labelled(parts["diff"])},
+            **{python: parts[wire] for python, wire in PARTS.items()} | {"diff": _labelled(proposal, parts["diff"])},
             decided_by=decider(proposal),
             change_set_id=proposal.change_set,
             undone_by=taken_back.get(proposal.change_set) if proposal.change_set else None,
@@ -115,6 +116,16 @@ class ProposalShape(Shape):
         shown = super().to_json()
         parts = iter(self._parts)
         return {name: shown[name] for name in (next(parts) if each in self._parts else each for each in shown)}
+
+
+def _labelled(proposal: Proposal, diff: list[DiffEntry]) -> list[DiffEntry]:
+    """The diff in the language of who reads it; of a page no kind says how it is called."""
+    if proposal.object_type != FETCH:
+        return labelled(diff)
+    return [
+        {**entry, "kindLabel": _("page"), "fields": [{**each, "label": _("Address")} for each in entry["fields"]]}
+        for entry in diff
+    ]
 
 
 def proposal_event(proposal: Proposal) -> NewEvent:

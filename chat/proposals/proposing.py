@@ -62,11 +62,7 @@ def propose(member: Member, session: Session, message: Message, about: Object | 
     before = Proposal.objects.filter(message=message, tool_call_id=call.id).first()
     if before is not None:
         return Proposed(before, ())
-    try:
-        hold_role(member).require_editor()
-    except (NotFound, Forbidden):
-        what = f"this {about.type}" if about is not None else "anything here"
-        raise ChangeRefused(NO_EDITOR.format(what=what)) from None
+    require_editor(member, f"this {about.type}" if about is not None else "anything here")
     name = call.tool.removeprefix(TOOL_PREFIX)
     keys = NewKeys(session.workspace_id, lambda kind: reserved_objects(session.workspace_id, kind))
     arguments = keyed(name, call.arguments, keys)
@@ -101,6 +97,14 @@ def propose(member: Member, session: Session, message: Message, about: Object | 
         events.append(decision_event(proposal))
     notices.notify([(proposal, events)])
     return Proposed(proposal, tuple(events))
+
+
+def require_editor(member: Member, what: str) -> None:
+    """Holds the member's role. Raises `ChangeRefused` for one who may not propose."""
+    try:
+        hold_role(member).require_editor()
+    except (NotFound, Forbidden):
+        raise ChangeRefused(NO_EDITOR.format(what=what)) from None
 
 
 def _held_subject(member: Member, about: Object | None, action: Action) -> Object:

@@ -14,6 +14,7 @@ from chat.subjects.subject import Subject
 from chat.tools.conversation_reading import READ_EARLIER_MESSAGES, READ_TOOL_RESULT
 from chat.tools.schemas import parameters
 from chat.tools.tool import Arguments, ReadTool, Tool, ToolContext, ToolFailed
+from chat.tools.web import web_tools
 from graphs.models import Role
 from graphs.objects.actions import mistakes, quoted
 from graphs.site.json_input import BadJSON, parse_json
@@ -44,7 +45,7 @@ def tools_of(subject: Subject, *, loaded: bool = True, summarised: bool = True) 
     at_once = (LOAD_OBJECT_TOOLS,) if subject.loads_object_tools else OBJECT_TOOLS
     later = (*OBJECT_TOOLS, *subject.loaded_tools) if subject.loads_object_tools and loaded else ()
     earlier = (READ_EARLIER_MESSAGES,) if summarised else ()
-    return [*subject.tools, READ_TOOL_RESULT, *at_once, *later, *earlier]
+    return [*subject.tools, READ_TOOL_RESULT, *at_once, *web_tools(), *later, *earlier]
 
 
 def by_name() -> dict[str, Tool[Any]]:
@@ -104,6 +105,16 @@ def run(call: ParsedCall, context: ToolContext) -> dict[str, Any]:
         return call.tool.run(context, call.arguments)
     except ToolFailed as error:
         return {"error": str(error)}
+
+
+def goes_out(call: ParsedCall) -> bool:
+    """Whether the call waits for others on the internet."""
+    return isinstance(call.tool, ReadTool) and call.tool.goes_out
+
+
+def asks_first(call: ParsedCall, context: ToolContext) -> bool:
+    """Whether a person has to let a call through that only reads. Synchronous."""
+    return isinstance(call.tool, ReadTool) and call.tool.asks_first(context, call.arguments)
 
 
 def _expected(tool: Tool[Any]) -> str:

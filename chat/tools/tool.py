@@ -3,7 +3,7 @@
 import uuid
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from django.utils.functional import Promise
 
@@ -65,6 +65,12 @@ class ReadTool(Tool[A], ABC):
     """A tool that only reads."""
 
     writes = False
+    #: Whether it waits for others on the internet: it runs beside the tools that only ask the database.
+    goes_out: ClassVar[bool] = False
+
+    def asks_first(self, context: ToolContext, arguments: A) -> bool:
+        """Whether a person has to let this call through before it runs: then it becomes a proposal."""
+        return False
 
     @abstractmethod
     def run(self, context: ToolContext, arguments: A) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from config.problem import Problem
 #: Takes any text: folders, passwords, and names that are looked up where they are used (`chat.checks`, `rag.checks`).
 ANY_TEXT = {
     "DATA_DIR", "BEAT_SCHEDULE", "DEMO_PASSWORD", "LLM_PROVIDER", "LLM_MODEL", "EMBEDDING_PROVIDER", "EMBEDDING_MODEL",
+    "SEARCH_API_KEY",
 }  # fmt: skip
 RATES = ["nonsense", "0/min", "-1/s", "10/day", "10", "1e3/s", "٣/min", "10/min\n"]
 NUMBERS = ["nonsense", "-1", "1e3", "12 days", "99999999999999999999"]
@@ -31,6 +32,9 @@ WRONG = {
     "TRUSTED_PROXIES": ["nonsense", "10.0.0.1/8", "10.0.0.0/33", "localhost"],
     "AI_LOG_SINK": ["nonsense", "a.b-c", "a..b", "no.such.thing", "json.nowhere.dumps", "json.dumps.it"],
     "OTEL_EXPORTER_OTLP_ENDPOINT": ["nonsense", "ftp://host", "http://"],
+    "SEARCH_PROVIDER": ["nonsense", "SearxNG"], "SEARCH_BASE_URL": ["nonsense", "ftp://host", "http://"],
+    "FETCH_ALLOW": ["https://example.org", "example.org:80", "*.example.org", "a b", ".example.org"],
+    "FETCH_DENY": ["https://example.org", "10.0.0.0/8", "-a.org"],
     "STREAM_IDLE_TIMEOUT_S": [*SECONDS, "0"], "MODEL_CALL_TIMEOUT_S": [*SECONDS, "0"], "DISCONNECT_GRACE_S": SECONDS,
     "HEARTBEAT_S": [*SECONDS, "0"], "PROCESS_SILENT_S": [*SECONDS, "9.9"], "DRAIN_S": SECONDS,
     "TOOL_ROUNDS": [*NUMBERS, "0"], "TOOL_ROUNDS_EXTENDED": [*NUMBERS, "4"],
@@ -56,6 +60,7 @@ RIGHT = [
     ("CELERY_BROKER_URL", "amqps://me:secret@host//"),
     ("ALLOWED_HOSTS", "*"),
     ("ALLOWED_HOSTS", "example.org, .example.org,[::1]"),
+    ("FETCH_ALLOW", "example.org, docs.example.com,intranet"),
     ("CSRF_TRUSTED_ORIGINS", "https://example.org, http://127.0.0.1:8000,https://*.example.org"),
     ("TRUSTED_PROXIES", "127.0.0.1, 10.0.3.0/28,::1,fd00::/8"),
     ("AI_LOG_SINK", "config.known_secrets.among"),

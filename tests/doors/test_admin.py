@@ -39,6 +39,7 @@ GROUPS: dict[str, Group] = {
     "chat.sitepromptversion": "entered",
     "rag.embeddingmodel": "watched",
     "rag.embeddingfailure": "watched",
+    "rag.fetchrule": "ruled",
     "auth.user": "managed",
     "graphs.workspace": "managed",
     "graphs.membership": "managed",
@@ -51,7 +52,9 @@ ACTIONS = {
     "chat.sitepromptversion": {"activate"},
     "rag.embeddingfailure": {"try_again"},
 }
-DELETED = {"graphs.membership", "chat.validationrule", "chat.allowance", "chat.alwayssend", "chat.budget"}
+DELETED = {"graphs.membership", "chat.validationrule", "chat.allowance", "chat.alwayssend", "chat.budget"} | {
+    "rag.fetchrule"
+}
 #: Rows that are there with what they are about.
 NOT_ADDED = {"chat.workspacemodels"}
 #: View and what its address adds to that of its list.

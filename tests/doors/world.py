@@ -47,7 +47,7 @@ from graphs.models import (
 from graphs.objects.headers import existing
 from graphs.objects.operations import Update
 from graphs.objects.refs import Ref
-from rag.models import EmbeddingFailure, EmbeddingModel
+from rag.models import EmbeddingFailure, EmbeddingModel, FetchRule
 from tests.chat.admin.talk import Talk, talk
 from tests.kept_rows import made_once
 from tests.proposed import waiting
@@ -288,6 +288,7 @@ def _rule(world: World, slug: str) -> None:
     workspace, tool = world.workspaces[slug], "propose_move_node"
     ValidationRule.objects.create(workspace=workspace, tool=tool)
     Budget.objects.create(workspace=workspace, limit=100)
+    FetchRule.objects.create(workspace=workspace, host=f"{canary(slug)}.org")
     EnteredPrice.objects.create(provider="custom", model=slug, input=1, cached_input=1, output=1)
     Allowance.objects.create(workspace=workspace, tool=tool, kind="node", field="posX", item_key=canary(slug))
     AlwaysSend.objects.create(

@@ -223,6 +223,7 @@ WITHIN_TRANSACTION = {
     "chat.actions.deciding:_approve": "decide",
     "chat.proposals.closing:_close": "decide, expire, stop, delete_session",
     "chat.proposals.proposing:propose": "the end of the round that proposes",
+    "chat.proposals.fetching:propose_fetch": "the end of the round that proposes",
     "chat.proposals.proposing:_let_through": "the end of the round that proposes",
     "config.management.commands.seed_demo:_seed": "the command seed_demo",
     "graphs.objects.holding:hold": "apply",

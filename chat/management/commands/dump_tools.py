@@ -18,6 +18,7 @@ from chat.subjects.registered_subjects import subject_of
 from chat.subjects.tools import CallRefused, by_name, parse, run, specs
 from chat.tools.conversation_reading import READ_EARLIER_MESSAGES, READ_TOOL_RESULT
 from chat.tools.tool import ToolContext
+from chat.tools.web import web_tools
 from rag.management.quiet import QuietCommand
 from rag.texts.tokens import count_tokens
 
@@ -89,7 +90,8 @@ def _examples(
     """What each tool that reads answers to a real call, and what a model is told of that."""
     for spec in offered:
         tool = by_name()[spec.name]
-        if tool.writes or tool in (READ_TOOL_RESULT, READ_EARLIER_MESSAGES):  # there is no conversation
+        # There is no conversation; and nobody on the internet is asked for an example.
+        if tool.writes or tool in (READ_TOOL_RESULT, READ_EARLIER_MESSAGES, *web_tools()):
             continue
         arguments = {name: values[name] for name in spec.parameters.get("required", ())}
         parsed = parse(spec.name, _json(arguments), [each.name for each in offered])

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from chat.providers.demo import comparing, gaps, graph_answers, holdings, matrix, relations, suggestions
+from chat.providers.demo import comparing, gaps, graph_answers, holdings, matrix, relations, suggestions, web
 from chat.providers.demo.conversations import conversations
 from chat.providers.demo.folding import bare
 from chat.providers.demo.lookups import Item, Lookups, mention, rows
@@ -197,6 +197,8 @@ ANSWERS: dict[str, Callable[[Lookups, Words], str]] = {
     "unknown": lambda looking, words: paragraphs(looking.say("which_change"), looking.say("help")),
     "too_long": lambda looking, words: looking.say("too_long", most=MAX_READ),
     "conversations": conversations,
+    "web_search": web.searched,
+    "web_page": web.read,
     "why": matrix.why,
     "ranked": matrix.ranked,
     "valuable": matrix.valuable,

@@ -180,5 +180,7 @@ def _outcome(result: Row, say: Phrases) -> str:
     phrase = f"decided_{result.get('status')}"
     if "error" in result or phrase not in PHRASES["en"]:
         return say("refused", error=plain(result.get("error")))
+    if phrase == "decided_applied" and "changes" not in result:
+        return say("web_let")
     sentence = say(phrase, changes=result.get("changes", 0))
     return f"{sentence} {say('feedback', feedback=result['feedback'])}" if result.get("feedback") else sentence

@@ -8,7 +8,7 @@ import { html } from "./dom.js";
 import { t } from "./strings.js";
 
 export { visible } from "./diff/visible.js";
-export { changeTitle, proposalTitle } from "./diff/words.js";
+export { changeTitle, isPage, proposalTitle } from "./diff/words.js";
 export { diffSheet };
 
 const FIRST = 50;
@@ -47,7 +47,7 @@ function diffEntry(entry, open) {
   const head = [
     html("span", { class: "diff-sign", "aria-hidden": "true" }, SIGNS[entry.action]),
     html("span", { class: "diff-label", dir: "auto" }, labelOf(entry)),
-    html("span", { class: "diff-kind" }, `${kindText(entry)}, ${actionText(entry.action)}`),
+    html("span", { class: "diff-kind" }, `${kindText(entry)}, ${actionText(entry)}`),
   ];
   const looks = { class: "diff-item", "data-action": entry.action };
   if (fields.length === 0) return html("div", looks, html("div", { class: "diff-head" }, ...head));

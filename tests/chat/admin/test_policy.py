@@ -7,6 +7,9 @@ from django.urls import reverse
 from chat.admin.policy_forms import write_tools
 from chat.models import Allowance, ValidationRule
 from graphs.models import Graph, NodeType, Workspace
+from rag.fetching.refusals import FetchRefused
+from rag.fetching.rules import rules_of
+from rag.models import FetchRule
 from tests.cast import draw_nba
 from tests.graphs.admin.staff import auditor, mere_staff, superuser
 
@@ -15,10 +18,8 @@ MOVE = "propose_move_node"
 
 
 def add(client: Client, model: type[Model], **fields: object) -> int:
-    name = model._meta.model_name
-    return client.post(
-        reverse(f"admin:chat_{name}_add"), {k: v for k, v in fields.items() if v is not None}
-    ).status_code
+    where = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_add")
+    return client.post(where, {k: v for k, v in fields.items() if v is not None}).status_code
 
 
 def address(row: Model, view: str = "change") -> str:
@@ -153,3 +154,27 @@ def test_a_foreign_policy_is_absent(demo_workspace: Workspace, other_workspace: 
     for slug in ("other", "absent"):
         assert client.get(reverse("admin:chat_policy_explained"), {"workspace": slug}).status_code == 404
     assert "Other" in explained(superuser(), workspace="other")
+
+
+def test_hosts_of_the_web_are_listed_as_they_are_compared(
+    demo_workspace: Workspace, other_workspace: Workspace
+) -> None:
+    client = auditor(demo_workspace)
+    assert add(client, FetchRule, workspace=demo_workspace.pk, host=" Bücher.DE. ", allows="on") == 302
+    assert add(client, FetchRule, workspace=other_workspace.pk, host="example.org") == 200
+    for wrong in (
+        "https://example.org",
+        "*.example.org",
+        "localhost",
+        "127.0.0.1",
+        "0x7f.1",
+        "a b",
+        "xn--bcher-kva.de",
+    ):
+        assert add(client, FetchRule, workspace=demo_workspace.pk, host=wrong) == 200, wrong
+    assert list(FetchRule.objects.values_list("host", "allows")) == [("xn--bcher-kva.de", True)]
+    rules = rules_of(demo_workspace.pk)
+    rules.check("www.xn--bcher-kva.de")
+    with pytest.raises(FetchRefused):
+        rules.check("example.org")
+    rules_of(other_workspace.pk).check("example.org")

@@ -48,6 +48,14 @@ def test_it_shows_the_whole_prompt_with_sizes(here: World) -> None:
     assert "tokens" in text
 
 
+def test_tools_of_the_web_are_told_and_not_tried(here: World, settings: Any) -> None:
+    settings.SEARCH_PROVIDER = "demo"
+    found = document("dump_tools", "--graph", "nba")
+    told = {tool["name"]: tool for tool in found["tools"]}
+    assert "sent" in told["web_extract"]
+    assert not any("result" in told[name] for name in ("web_search", "web_extract"))
+
+
 @pytest.mark.parametrize("command", [("dump_context", "x"), ("dump_tools",), ("dump_prompt", "x")])
 def test_it_says_when_there_is_no_such_graph(here: World, command: tuple[str, ...]) -> None:
     with pytest.raises(CommandError, match='no graph "nowhere" in the workspace "demo"'):

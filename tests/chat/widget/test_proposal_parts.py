@@ -53,6 +53,7 @@ PRODUCT = {**entry("update", "product", "Umbrella", "name"), "kindLabel": "produ
         ([{**PRODUCT, "kindPlural": "products"}] * 2, "Change 2 products"),
         ([PRODUCT, entry("update", "node", "Fetch API", "name")], "Change Fetch API and Umbrella"),
         ([entry("delete", "shelf", "7")], "Delete 7"),
+        ([entry("create", "fetch", "example.org", "url")], "Read a page of example.org"),
         ([], "No change"),
     ],
 )  # fmt: skip
@@ -381,3 +382,14 @@ def test_a_batch_is_edited_as_a_whole_and_a_deletion_not_at_all(blank: Page) -> 
     assert call(blank, "chat/proposals/arguments.js", "editedArguments", batch, values) == {"actions": [1]}
     deletion = {"tool": "propose_delete_node", "diff": [entry("delete", "node", "n")], "arguments": {"nodeKey": "n"}}
     assert not call(blank, "chat/proposals/arguments.js", "mayBeEdited", deletion)
+
+
+@pytest.mark.parametrize(
+    ("why", "text"),
+    [
+        ("graph:weather", "what was imported"), ("web:search", "what a search engine found"),
+        ("web:example.org", "a page of example.org"),
+    ],
+)  # fmt: skip
+def test_it_says_what_a_conversation_has_read_from_outside(blank: Page, why: str, text: str) -> None:
+    assert text in call(blank, "chat/proposals/words.js", "askedText", [{"level": "untrusted", "why": why}])

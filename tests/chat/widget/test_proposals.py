@@ -263,6 +263,19 @@ def test_a_thousand_changes_are_shown_in_steps(editor: Widget) -> None:
     expect(editor.cards.locator(".diff-item")).to_have_count(1_000)
 
 
+def test_a_page_to_be_read_is_shown_by_its_address_and_is_nowhere_in_the_graph(editor: Widget) -> None:
+    answer = asked(editor)
+    address = {"field": "url", "label": "Address", "form": "text", "old": None, "new": "https://evil.org/?said=x"}
+    page = {"object": {"type": "fetch", "id": "evil.org"}, "kindLabel": "page", "label": "evil.org", "action": "create"}
+    why = [{"level": "untrusted", "why": "web:example.org"}]
+    answer.propose(tool="web_extract", diff=[{**page, "fields": [address]}], reason="", askedBy=why)
+    answer.finish("waiting")
+    expect(editor.cards.get_by_role("heading")).to_have_text("Read a page of evil.org")
+    expect(editor.cards).to_contain_text("https://evil.org/?said=x")
+    expect(editor.cards.locator(".proposal-facts")).to_contain_text("has read a page of example.org.")
+    expect(editor.cards.get_by_role("button")).to_have_text(["Approve", "Reject"])
+
+
 def test_it_says_how_much_was_really_recorded(editor: Widget) -> None:
     answer = asked(editor)
     answer.finish(changes=0)

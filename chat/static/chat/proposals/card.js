@@ -3,7 +3,7 @@
  * Keys while the card itself has the focus: a approves, e edits, r rejects.
  */
 
-import { diffList, proposalTitle, visible } from "../../graphs/diff.js";
+import { diffList, isPage, proposalTitle, visible } from "../../graphs/diff.js";
 import { t } from "../../graphs/strings.js";
 import { arrange, h } from "../widget/elements.js";
 import { icon } from "../widget/icons.js";
@@ -118,7 +118,7 @@ export class ProposalCard {
 
   showButton() {
     const { show, showText } = this.actions;
-    if (!showText) return null;
+    if (!showText || this.proposal.diff.some(isPage)) return null;
     const click = () => show(this.proposal);
     return h("button", { class: "link", type: "button", text: showText, on: { click } });
   }

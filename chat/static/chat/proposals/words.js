@@ -52,7 +52,7 @@ function undoneText(who, when) {
 
 /** Which level of the policy asks, for the person who has to answer. */
 export function askedText(askedBy) {
-  return askedBy.map(({ level, why }) => LEVELS[level]?.() ?? why).filter(Boolean).join(" ");
+  return askedBy.map(({ level, why }) => LEVELS[level]?.(why) ?? why).filter(Boolean).join(" ");
 }
 
 const LEVELS = {
@@ -61,9 +61,16 @@ const LEVELS = {
   tool: () => t("This workspace asks before every change of this kind."),
   session: () => t("In this conversation every change is asked for."),
   request: () => t("The assistant wants this to be checked."),
-  untrusted: () => t("This conversation has read what was imported and not looked through yet."),
+  untrusted: (why) => untrustedText(why),
   default: () => t("Nothing allows it without asking."),
 };
+
+/** What a conversation has read from outside: an object, "web:search", or "web:" with the host of a page. */
+function untrustedText(source) {
+  if (source === "web:search") return t("This conversation has read what a search engine found.");
+  if (source?.startsWith("web:")) return t("This conversation has read a page of {host}.", { host: source.slice(4) });
+  return t("This conversation has read what was imported and not looked through yet.");
+}
 
 /** "in 6 days". */
 export function untilText(iso, now = Date.now()) {

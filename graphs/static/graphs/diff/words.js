@@ -17,6 +17,7 @@ const VERBS = {
   move: (what) => t("move {what}", { what }),
   delete: (what) => t("delete {what}", { what }),
   disconnect: (what) => t("disconnect {what}", { what }),
+  read: (what) => t("read a page of {what}", { what }),
 };
 /** Where nothing but edges comes or goes. */
 const OF_EDGES = { create: "connect", delete: "disconnect" };
@@ -58,9 +59,14 @@ function totalOf(counts) {
 function byVerb(entries) {
   const edgesAlone = entries.every(({ object }) => object.type === "edge");
   return Map.groupBy(entries, (entry) => {
-    const action = isMove(entry) ? "move" : entry.action;
+    const action = isPage(entry) ? "read" : isMove(entry) ? "move" : entry.action;
     return (edgesAlone && OF_EDGES[action]) || action;
   });
+}
+
+/** Whether it only asks for a page of the web to be read. */
+export function isPage({ object }) {
+  return object.type === "fetch";
 }
 
 /** Whether a node only goes to another place. */
@@ -103,7 +109,9 @@ export function kindText({ object, kindLabel }) {
   return visible(kindLabel || object.type);
 }
 
-export function actionText(action) {
+export function actionText(entry) {
+  const { action } = entry;
+  if (isPage(entry)) return t("to be read");
   if (action === "create") return t("new");
   return action === "delete" ? t("deleted") : t("changed");
 }

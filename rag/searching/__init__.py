@@ -1,0 +1,1 @@
+"""Search engines of the web: the one that the operator names (docs/fetching.md)."""

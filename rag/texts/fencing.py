@@ -1,0 +1,9 @@
+"""Data between two marks that it cannot imitate, so that no row or text looks like an instruction or like a person."""
+
+import hashlib
+
+
+def fenced(about: str, body: str) -> str:
+    """The body between marks made of its own digest, under a line that says what it is."""
+    mark = hashlib.sha256(body.encode()).hexdigest()[:12]
+    return f"[{about}]\n<data {mark}>\n{body}\n</data {mark}>"
