@@ -22,7 +22,9 @@ def embedder_is_usable(**_options: Any) -> list[CheckMessage]:
         if name:
             embedding_models.by_name(name)
     except embedding_models.EmbedderUnavailable as problem:
-        sentence = _("Questions find nodes by words alone, as EMBEDDING_PROVIDER and EMBEDDING_MODEL are set: %(problem)s") % {"problem": problem}
+        sentence = _(
+            "Questions find nodes by words alone, as EMBEDDING_PROVIDER and EMBEDDING_MODEL are set: %(problem)s"
+        ) % {"problem": problem}
         return [Warning(sentence, id="rag.W001")]
     return []
 

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 
 from chat.managed_prompts.variables import ASKS
-from chat.prompts.fencing import fenced
+from rag.texts.fencing import fenced
 
 MAX_TEXT_CHARS = 12_000
 _BRACES = re.compile(r"\{\{([^{}]*)\}\}")

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('chat', '0011_bounds_of_folding'),
+        ('chat', '0012_managed_prompts'),
     ]
 
     operations = [
