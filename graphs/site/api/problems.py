@@ -61,7 +61,8 @@ class Problem(Exception):
 
 def problem_response(exc: Exception, context: dict[str, Any]) -> Response:
     """Answers an exception of a view; the exception handler of Django REST framework."""
-    problem = problem_of(exc)
+    wrong_type = isinstance(exc, exceptions.UnsupportedMediaType)
+    problem = _unread(context["view"]) if wrong_type else problem_of(exc)
     return Response(problem.document(), status=problem.status, headers=problem.headers, content_type=MEDIA_TYPE)
 
 
@@ -185,6 +186,12 @@ def _newer_version(exc: Exception) -> Problem:
 def _anonymous(exc: Any) -> Problem:
     detail = _("Sign in, or send a token with “Authorization: Bearer”. POST /api/v1/auth/token gives one.")
     return Problem(401, "not_authenticated", detail, headers=_challenge(exc))
+
+
+def _unread(view: Any) -> Problem:
+    types = ", ".join(parser.media_type for parser in view.parser_classes)
+    sentence = _("Say in the header Content-Type what the body is. Read here: {types}.").format(types=types)
+    return Problem(415, "unsupported_media_type", sentence)
 
 
 def _from_framework(exc: Any) -> Problem:

@@ -48,8 +48,12 @@ def test_it_answers_a_method_that_there_is_not(alice: User, nba: Graph) -> None:
 
 
 def test_it_answers_a_kind_of_body_that_it_does_not_read(alice: User) -> None:
-    problem(Client().post("/api/v1/auth/token", {"username": "alice"}), 415, "unsupported_media_type")
-    problem(post_json(with_token(alice), "/api/v1/graphs/import", {}), 415, "unsupported_media_type")
+    of_form = Client().post("/api/v1/auth/token", {"username": "alice"})
+    assert problem(of_form, 415, "unsupported_media_type")["detail"].endswith("Read here: application/json.")
+    of_nothing = Client().post("/api/v1/auth/token", b"{}", content_type="")
+    assert problem(of_nothing, 415, "unsupported_media_type")["detail"].startswith("Say in the header Content-Type")
+    of_json = post_json(with_token(alice), "/api/v1/graphs/import", {})
+    assert "multipart/form-data" in problem(of_json, 415, "unsupported_media_type")["detail"]
 
 
 def test_it_answers_who_wants_html(alice: User) -> None:
