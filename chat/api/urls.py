@@ -14,6 +14,7 @@ urlpatterns = [
     path("chat/messages", messages.MessagesView.as_view()),
     path("chat/messages/<key:message_id>", messages.MessageView.as_view()),
     path("chat/messages/<key:message_id>/stream-events", events.MessageEventsView.as_view()),
+    path("chat/messages/<key:message_id>/feedback", messages.FeedbackView.as_view()),
     path("chat/messages/<key:message_id>/deepen", messages.DeepenView.as_view()),
     path("chat/models", messages.ModelsView.as_view()),
     path("chat/sessions", sessions.SessionsView.as_view()),

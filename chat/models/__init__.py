@@ -2,6 +2,7 @@
 
 from chat.models.budgets import Budget, BudgetPeriod, BudgetScope, BudgetUnit, BudgetUse, Reservation
 from chat.models.conversation import AlwaysSend, IdempotencyKey, Message, Session, SessionType, Summary
+from chat.models.feedback import Feedback
 from chat.models.offered import WorkspaceModels
 from chat.models.prices import EnteredPrice
 from chat.models.proposals import FETCH, Allowance, Proposal, ProposalStatus, ValidationRule
@@ -23,6 +24,7 @@ __all__ = [
     "BudgetUse",
     "Call",
     "EnteredPrice",
+    "Feedback",
     "IdempotencyKey",
     "Message",
     "ModelCall",

@@ -1,5 +1,6 @@
 """Sessions and messages that a person may see."""
 
+import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -8,7 +9,7 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.db.models import F, Prefetch, Q, QuerySet
 
-from chat.models import AlwaysSend, Message, Proposal, RunStatus, Session
+from chat.models import AlwaysSend, Feedback, Message, Proposal, RunStatus, Session
 from chat.prompts.always_sent import sent_in
 from chat.prompts.summary_json import SummaryShape
 from chat.queries.proposals import in_brief
@@ -135,6 +136,12 @@ def message_for(user: User, message_id: str) -> Message:
     """A message of one of the person's own sessions in whichever of their workspaces; raises `NotFound`."""
     messages = Message.objects.filter(pk=parsed_id(message_id), session__in=_visible_sessions(user))
     return or_not_found(_shown(messages.select_related("session__stream", "run")).first())
+
+
+def feedback_of(member: Member, messages: Iterable[Message]) -> dict[uuid.UUID, Feedback]:
+    """What the person thinks of these messages, by their ids."""
+    given = Feedback.objects.filter(message__in=messages, person=member.user).order_by()
+    return {each.message_id: each for each in given}
 
 
 def _shown(messages: QuerySet[Message]) -> QuerySet[Message]:

@@ -111,6 +111,7 @@ API: dict[str, Rule] = {
     "POST chat/messages": Rule("member", 202, {"message": "Hello"}),
     "GET chat/messages/{message_id}/stream-events": Rule("member", 200),
     "POST chat/messages/{message_id}/deepen": Rule("member", 409, {}),
+    "PUT chat/messages/{message_id}/feedback": Rule("member", 200, {"vote": 1, "comment": "Good"}),
     "PATCH chat/messages/{message_id}": Rule("member", 200, {"inPrompt": "pinned"}),
     "GET always-send": Rule("member", 200),
     "PUT graphs/{key}/always-send": Rule("decider", 200, {"alwaysSend": True}),

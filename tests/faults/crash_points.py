@@ -181,6 +181,7 @@ HARMLESS = {
     "graphs.site.grants:give": "one transaction, which the next migration or start makes again",
     "chat.admin.offered_models:WorkspaceModelsAdmin.save_model": "one statement of a person who may ask again",
     "chat.admin.always_send:AlwaysSendForm.save": "one transaction of a person who may ask again",
+    "chat.actions.rating:rate": "one statement of a person who may ask again",
     "chat.actions.erasing:erase": "one transaction of a person who may ask again",
     "graphs.account:change_password": "one transaction of a person who may ask again",
     "rag.admin:EmbeddingModelAdmin.try_again": "two statements of a person who may ask again",

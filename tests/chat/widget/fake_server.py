@@ -191,6 +191,8 @@ class FakeServer:
             message = next(each for session in self.sessions for each in session.messages if each["id"] == parts[1])
             message["inPrompt"] = body["inPrompt"]
             return web.json_response(message)
+        if parts[0] == "messages" and request.method == "PUT":
+            return web.json_response(body)
         session = next((each for each in self.sessions if each.id == parts[1]), None)
         if session is None:
             return web.json_response({"title": "Not found", "detail": "There is no such session."}, status=404)

@@ -11,6 +11,7 @@ async def tell(story: Story) -> None:
     await _refused(story, answered["sessionId"])
     await _sessions(story, answered["sessionId"])
     await _kept(story, answered["userMessageId"], answered["messageId"])
+    await _rated(story, answered["userMessageId"], answered["messageId"])
     await _always_sent(story)
     await _tool_limit(story)
     await _error(story)
@@ -88,6 +89,17 @@ async def _kept(story: Story, question: str, answer: str) -> None:
     await story.call("an unknown value", "PATCH", f"chat/messages/{answer}", {"inPrompt": "never"})
     await story.call("a colleague's", "PATCH", f"chat/messages/{answer}", {"inPrompt": "auto"}, who="bob")
     await story.call("an absent one", "PATCH", f"chat/messages/{NOWHERE}", {"inPrompt": "auto"})
+
+
+async def _rated(story: Story, question: str, answer: str) -> None:
+    path = f"chat/messages/{answer}/feedback"
+    await story.call("thumbs down", "PUT", path, {"vote": -1, "comment": "Wrong node"})
+    await story.call("thumbs up instead", "PUT", path, {"vote": 1})
+    await story.call("a question", "PUT", f"chat/messages/{question}/feedback", {"vote": 1})
+    await story.call("no such vote", "PUT", path, {"vote": 2})
+    await story.call("a colleague's", "PUT", path, {"vote": 1}, who="bob")
+    await story.call("an absent one", "PUT", f"chat/messages/{NOWHERE}/feedback", {"vote": 1})
+    await story.call("taken back", "PUT", path, {"vote": 0})
 
 
 async def _always_sent(story: Story) -> None:

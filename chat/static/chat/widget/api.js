@@ -37,6 +37,11 @@ export class ChatApi extends Api {
     return this.request("PATCH", `chat/messages/${encodeURIComponent(id)}`, { inPrompt });
   }
 
+  /** `feedback` is {vote: 1 | -1 | 0, comment}. */
+  rate(id, feedback) {
+    return this.request("PUT", `chat/messages/${encodeURIComponent(id)}/feedback`, feedback);
+  }
+
   /** Of the whole workspace; no page is needed, there are few. */
   alwaysSent() {
     return this.request("GET", "always-send?limit=100");

@@ -6,8 +6,8 @@
 
 import { t } from "../../graphs/strings.js";
 import {
-  emptyTranscript, fold, fromPage, hasGap, isRunning, withAccepted, withDecided, withKept, withOlder, withUnsent, withWaiting,
-  withoutUnsent,
+  emptyTranscript, fold, fromPage, hasGap, isRunning, withAccepted, withDecided, withKept, withOlder, withRated, withUnsent,
+  withWaiting, withoutUnsent,
 } from "./transcript.js";
 
 const ENDS = new Set(["ai:complete", "ai:error"]);
@@ -98,6 +98,20 @@ export class Conversation extends EventTarget {
       this.refuse("", error.message);
     }
     this.changed();
+  }
+
+  /** The reader's vote on an answer; true when the server took it. */
+  async rate(messageId, given) {
+    const { id } = this;
+    try {
+      const feedback = await this.api.rate(messageId, given);
+      if (id === this.id) this.transcript = withRated(this.transcript, { messageId, feedback });
+    } catch (error) {
+      this.refuse("", error.message);
+      return false;
+    }
+    this.changed();
+    return id === this.id;
   }
 
   startNew() {

@@ -94,6 +94,7 @@ export class Panel extends EventTarget {
       answer: (choice) => this.conversation.answer(choice),
       deepen: (id) => this.deepen(id),
       about: (message, messages) => this.models.about(message, messages),
+      rate: (id, feedback) => this.conversation.rate(id, feedback),
       keep: (id, inPrompt) => this.conversation.keep(id, inPrompt),
       loadOlder: () => this.conversation.loadOlder(),
       reload: () => this.conversation.load(),

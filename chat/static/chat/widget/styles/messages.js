@@ -144,6 +144,11 @@ export const messagesCss = `
   .user .keeping:not(.chosen) { margin-block-end: -22px; }
   .message:hover .keeping .icon-button, .message:focus-within .keeping .icon-button { opacity: 1; }
 }
+.rating { display: inline-flex; gap: 2px; }
+.rating [aria-pressed="true"], .rating [aria-expanded="true"] { color: var(--c-primary); background: var(--c-tint); }
+.rating-form { display: flex; flex-wrap: wrap; gap: 6px; }
+.rating-form[hidden] { display: none; }
+.rating-form .field { flex: 1 1 180px; min-inline-size: 0; }
 .summarised { font-size: 13px; color: var(--c-muted); }
 .summarised summary {
   display: flex; align-items: center; gap: 8px; min-block-size: 28px; cursor: pointer; list-style: none;

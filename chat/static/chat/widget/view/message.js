@@ -12,6 +12,7 @@ import { askCard } from "./ask.js";
 import { iconButton, textButton } from "./buttons.js";
 import { Keeping } from "./keeping.js";
 import { Progress } from "./progress.js";
+import { Rating } from "./rating.js";
 import { ToolBadge } from "./tool.js";
 
 export class UserMessage {
@@ -39,7 +40,7 @@ export class UserMessage {
 }
 
 export class AssistantMessage {
-  /** `actions` are {retry, answer, deepen, keep, mentions, proposals: {decisions, mayDecide, show, undo}}. */
+  /** `actions` are {retry, answer, deepen, rate, keep, mentions, proposals: {decisions, mayDecide, show, undo}}. */
   constructor(actions) {
     this.actions = actions;
     this.message = null;
@@ -81,6 +82,7 @@ export class AssistantMessage {
       this.ask(message, last, busy),
       this.gaveUp(message, deeper, busy),
       this.footer(message, label || message.model || model, deeper, busy),
+      this.parts.rating?.form,
     ].filter(Boolean));
     return this.element.isConnected;
   }
@@ -203,7 +205,9 @@ export class AssistantMessage {
     line.textContent = facts.join("\u00a0· ");
     line.title = usageTitle(usage);
     const keeping = this.part("keeping", () => new Keeping(this.actions.keep));
-    const tools = [content ? this.copy(id) : null, deeper && !gaveUp ? this.deeper(id, deeper, busy) : null];
+    const rating = this.part("rating", () => new Rating(this.actions.rate));
+    const rated = content && rating.update(message) ? rating.element : null;
+    const tools = [content ? this.copy(id) : null, rated, deeper && !gaveUp ? this.deeper(id, deeper, busy) : null];
     arrange(footer, [...tools.filter(Boolean), line, ...(keeping.update(message) ? [keeping.element] : [])]);
     return footer;
   }
