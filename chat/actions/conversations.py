@@ -61,6 +61,7 @@ def post_into(held: Held, text: str, *, context: Ref | None = None, model: str =
     """Stores a message and the run that answers it, with a model for this answer only. Raises `Refused`."""
     _require_text(text)
     require_model(held.member, model)
+    _require_not_archived(held.session)
     if context not in (None, held.session.context):
         raise Refused("validation", _("This conversation is about another object."), field="context")
     if not model:
@@ -175,6 +176,7 @@ def update_session(
     model: str | None = None,
     on_disconnect: str | None = None,
     require_validation: bool | None = None,
+    archived: bool | None = None,
 ) -> Session:
     """Changes what is given; raises `Refused` for an unusable value."""
     if title is not None and not 0 < len(title.strip()) <= LONGEST_TITLE:
@@ -190,13 +192,19 @@ def update_session(
             "on_disconnect": on_disconnect or None,
             "require_validation": require_validation,
         }
-        new = {name: value for name, value in given.items() if value not in (None, getattr(session, name))}
+        new: dict[str, Any] = {
+            name: value for name, value in given.items() if value not in (None, getattr(session, name))
+        }
+        news = {"title": new.get("title", session.title), "model": new.get("model", session.model)}
+        if archived not in (None, session.archived):
+            new["archived_at"] = timezone.now() if archived else None
+            news["archived"] = archived
         if not new:
             return session
         for name, value in new.items():
             setattr(session, name, value)
         session.save(update_fields=new)
-        append(session.stream_id, [NewEvent("session_updated", {"title": session.title, "model": session.model})])
+        append(session.stream_id, [NewEvent("session_updated", news)])
     return session
 
 
@@ -220,10 +228,16 @@ def _continue(session: Session, member: Member, trigger: dict[str, Any], *, goes
 
 def require_rest(session: Session) -> int:
     """The position of a held session's next message; raises `Refused` "conflict" while something is on its way."""
+    _require_not_archived(session)
     position, resting = next_position(session)
     if load(session.state).phase not in RESTING or not resting:
         raise Refused("conflict", _("An answer is being written. Wait until it is done, or stop it."))
     return position
+
+
+def _require_not_archived(session: Session) -> None:
+    if session.archived:
+        raise Refused("conflict", _("This conversation is archived. Bring it back first."))
 
 
 def _require_text(text: str) -> None:

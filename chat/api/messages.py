@@ -87,7 +87,7 @@ class MessagesView(APIView):
         operation_id="postMessage",
         parameters=[IDEMPOTENCY_KEY],
         request=MessageBody,
-        responses={202: AcceptedShape, 200: RestedShape, **problems(422, 429)},
+        responses={202: AcceptedShape, 200: RestedShape, **problems(409, 422, 429)},
     )
     def post(self, request: Request) -> Response:
         """Write to a conversation, or open one. With `wait` the answer comes with the response."""

@@ -25,11 +25,13 @@ from graphs.site.api.bodies import Body, read_body
 from graphs.site.api.members import current_member
 from graphs.site.api.openapi import problems
 from graphs.site.api.paging import PAGE_PARAMETERS, PageShape, asked_page
-from graphs.site.api.parameters import object_name
+from graphs.site.api.parameters import object_name, truth
 from graphs.site.api.problems import invalid
 from graphs.site.shapes import AsItIs, Id, Moment, Shape
 
 CONTEXT = OpenApiParameter("context", str, description="Kind and id of an object, for example graph:nba.")
+
+ARCHIVED = OpenApiParameter("archived", bool, description="Those that are archived, in place of the others.")
 
 
 class ResumeBody(Body):
@@ -51,6 +53,7 @@ class SessionBody(Body):
     model: Annotated[str, Field(max_length=100)] | None = None
     on_disconnect: Literal["continue", "cancel"] | None = None
     require_validation: bool | None = None
+    archived: bool | None = None
 
 
 class WaitsForPerson(Shape):
@@ -81,6 +84,7 @@ class SessionShape(Shape):
     stream_id: str
     on_disconnect: AsItIs[Literal["continue", "cancel"]]
     require_validation: bool
+    archived: bool
     created_at: Moment
     updated_at: Moment
 
@@ -112,11 +116,16 @@ def _waiting(session: Session) -> WaitsForPerson | WaitsAtToolLimit | None:
 
 
 class SessionsView(APIView):
-    @extend_schema(operation_id="listSessions", parameters=[CONTEXT, *PAGE_PARAMETERS], responses={200: SessionPage})
+    @extend_schema(
+        operation_id="listSessions",
+        parameters=[CONTEXT, ARCHIVED, *PAGE_PARAMETERS],
+        responses={200: SessionPage},
+    )
     def get(self, request: Request) -> Response:
-        """Your conversations, the latest first; about one object with `context`."""
+        """Your conversations, the latest first; about one object with `context`, those put away with `archived`."""
         member = current_member(request)
         sessions = sessions_of(member, *object_name(request, "context"))
+        sessions = sessions.filter(archived_at__isnull=not truth(request, "archived"))
         page = asked_page(request, sessions, ("-updated_at", "-id"))
         return Response(SessionPage.of(page, [SessionShape.of(session, member) for session in page.rows]).to_json())
 
@@ -133,7 +142,7 @@ class SessionView(APIView):
         responses={200: SessionShape, **problems(422)},
     )
     def patch(self, request: Request, session_id: str) -> Response:
-        """Rename a conversation, choose its model, or say what happens when everybody left."""
+        """Rename a conversation, archive it, choose its model, or say what happens when everybody left."""
         session, member = own_session(request, session_id)
         body = read_body(request, SessionBody)
         changed = conversations.update_session(member, str(session.pk), **dict(body))

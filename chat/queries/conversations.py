@@ -46,7 +46,8 @@ _COUNTS = """
 SELECT session.context_id, count(*) FROM chat_session AS session JOIN auth_user AS u ON u.id = session.owner_id
 JOIN graphs_membership AS membership ON membership.workspace_id = session.workspace_id AND membership.user_id = u.id
 WHERE u.id = %s AND u.is_active AND session.workspace_id = %s AND session.hidden_at IS NULL
-AND session.context_type = %s AND session.context_id = ANY(%s::text[]) GROUP BY session.context_id
+AND session.archived_at IS NULL AND session.context_type = %s AND session.context_id = ANY(%s::text[])
+GROUP BY session.context_id
 """
 
 

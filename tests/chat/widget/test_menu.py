@@ -84,6 +84,27 @@ def test_it_leaves_the_title_on_escape(two: Widget) -> None:
     expect(menu).to_be_visible()
 
 
+def test_it_puts_away_and_brings_back(two: Widget) -> None:
+    menu = two.open_menu()
+    menu.get_by_label("Archive Newer").press("Enter")
+    expect(menu.locator(".session-title")).to_have_text(["Older"])
+    note = two.root.locator(".banner.archived")
+    expect(note).to_contain_text("This conversation is archived.")
+    expect(two.composer).to_be_disabled()
+    menu.get_by_role("button", name="Archived conversations").press("Enter")
+    expect(menu.locator(".session-title")).to_have_text(["Newer"])
+    menu.get_by_label("Bring Newer back").click()
+    expect(menu).to_contain_text("No archived conversations.")
+    expect(note).to_be_hidden()
+    menu.get_by_role("button", name="Back to the conversations").click()
+    expect(menu.locator(".session-title")).to_have_text(["Newer", "Older"])
+    menu.get_by_label("Archive Newer").click()
+    menu.press("Escape")
+    note.get_by_role("button", name="Bring it back").click()
+    expect(note).to_be_hidden()
+    expect(two.composer).to_be_focused()
+
+
 def test_it_deletes_only_after_asking(two: Widget) -> None:
     menu = two.open_menu()
     menu.get_by_label("Delete Newer").click()

@@ -69,6 +69,11 @@ async def _sessions(story: Story, session: str) -> None:
     changes = {"title": "Errors", "onDisconnect": "continue", "requireValidation": True, "model": "demo"}
     await story.call("what can be changed", "PATCH", path, changes)
     await story.call("an unknown value", "PATCH", path, {"onDisconnect": "explode"})
+    await story.call("archived", "PATCH", path, {"archived": True})
+    await story.call("those that are archived", "GET", "chat/sessions?archived=true")
+    await story.call("writing in it", "POST", "chat/messages", {"message": "Hello", "sessionId": session})
+    await story.call("brought back", "PATCH", path, {"archived": False})
+    await story.call("neither yes nor no", "GET", "chat/sessions?archived=maybe")
     await story.call("an unknown model", "PATCH", path, {"model": "openai:none"})
     await story.call("stopping at rest", "POST", f"{path}/stop", {})
     for name, body in {"resume": {"answer": "Yes"}, "retry": {}}.items():

@@ -10,16 +10,17 @@ export class ChatApi extends Api {
     this.signedOut = signedOut;
   }
 
-  sessions() {
-    const query = this.context ? `?context=${encodeURIComponent(`${this.context.type}:${this.context.id}`)}` : "";
-    return this.request("GET", `chat/sessions${query}`);
+  sessions({ archived = false } = {}) {
+    const query = new URLSearchParams(this.context ? { context: `${this.context.type}:${this.context.id}` } : {});
+    if (archived) query.set("archived", "true");
+    return this.request("GET", `chat/sessions${query.size ? `?${query}` : ""}`);
   }
 
   session(id) {
     return this.request("GET", `chat/sessions/${encodeURIComponent(id)}`);
   }
 
-  /** `change` is {title}, {model} or {requireValidation}. */
+  /** `change` is {title}, {model}, {requireValidation} or {archived}. */
   changeSession(id, change) {
     return this.request("PATCH", `chat/sessions/${encodeURIComponent(id)}`, change);
   }

@@ -57,6 +57,13 @@ export class Conversation extends EventTarget {
     this.transcript = { ...this.transcript, title };
   }
 
+  /** It was put away or brought back, from the list. */
+  archived(id, archived) {
+    if (id !== this.id) return;
+    this.session = { ...this.session, archived };
+    this.changed();
+  }
+
   /** A proposal as it is now, which may be one of this conversation. */
   decided(proposal) {
     const before = this.transcript;
@@ -307,7 +314,10 @@ export class Conversation extends EventTarget {
     this.resubscribedAt = -1;
     this.answering = false;
     this.stopping &&= isRunning(this.transcript);
-    const { type, model } = frame;
+    const { type, model, archived } = frame;
+    if (this.session && type === "ai:session_updated" && archived !== undefined) {
+      this.session = { ...this.session, archived };
+    }
     if (this.session && type === "ai:session_updated" && (model ?? this.session.model) !== this.session.model) {
       this.session = { ...this.session, model, modelAvailable: true };
     }

@@ -66,6 +66,7 @@ export class Panel extends EventTarget {
       startNew: () => this.startNew(),
       removed: (id) => id === this.conversation.id && this.startNew(),
       renamed: (id, title) => this.renamed(id, title),
+      archived: (id, archived) => this.conversation.archived(id, archived),
       closed: () => {
         this.header.title.focus();
         this.schedule();
@@ -79,11 +80,12 @@ export class Panel extends EventTarget {
       draft: (text) => this.memory.rememberDraft(this.conversation.id, text),
     };
     this.composer = new Composer(sending, this.picker.element);
+    this.putAway = archivedNote(() => this.bringBack());
     this.banner = h("div", { class: "banner", role: "alert", hidden: true });
     const on = { keydown: (event) => this.keyed(event), click: (event) => this.clicked(event) };
     this.others = new OtherProposals(this.approvals.context);
     const above = [this.header, this.menu, this.messages];
-    const below = [this.others, this.approvals.bar, { element: this.banner }, this.composer, this.announcer];
+    const below = [this.others, this.approvals.bar, { element: this.putAway }, { element: this.banner }, this.composer, this.announcer];
     const elements = [...above, ...below].map(({ element }) => element);
     this.element = h("section", { class: "panel", "aria-label": t("Chat"), on }, ...elements);
   }
@@ -189,6 +191,12 @@ export class Panel extends EventTarget {
     this.schedule();
   }
 
+  async bringBack() {
+    if (!(await this.conversation.changeSession({ archived: false }))) return;
+    this.composer.focus();
+    this.schedule();
+  }
+
   toggleMenu() {
     if (this.menu.open) this.menu.hide();
     else {
@@ -269,8 +277,10 @@ export class Panel extends EventTarget {
     this.others.update(this.object.pending, conversation.id);
     const { running, stopping } = conversation;
     this.picker.update({ session: conversation.session, wanted: conversation.model, once: conversation.once });
-    const hint = placeholder(socket, this.welcome);
-    this.composer.update({ running, stopping, off: socket.unreachable, placeholder: hint });
+    const archived = Boolean(session?.archived);
+    this.putAway.hidden = !archived;
+    const hint = placeholder(socket, archived, this.welcome);
+    this.composer.update({ running, stopping, off: socket.unreachable || archived, placeholder: hint });
     this.showBanner();
   }
 
@@ -298,7 +308,15 @@ function bannerContent(state) {
   return [icon("warning"), h("p", { text }), link];
 }
 
-function placeholder(socket, welcome) {
+/** What stands in the place of writing where a conversation is archived. */
+function archivedNote(bringBack) {
+  const text = t("This conversation is archived.");
+  const button = h("button", { class: "button", type: "button", text: t("Bring it back"), on: { click: bringBack } });
+  return h("div", { class: "banner archived", hidden: true }, icon("archive"), h("p", { text }), button);
+}
+
+function placeholder(socket, archived, welcome) {
+  if (archived) return t("Bring it back to write in it.");
   return socket.unreachable ? t("Not connected. Your draft is kept.") : welcome.placeholder;
 }
 
