@@ -21,9 +21,9 @@ def number(request: Request, name: str, default: int, most: int, *, least: int =
     return int(text)
 
 
-def truth(request: Request, name: str) -> bool:
-    """Whether a parameter says "true"; False without it. Raises `Problem` 400 for anything but "true" and "false"."""
-    text = request.GET.get(name, "false")
+def truth(request: Request, name: str, *, default: bool = False) -> bool:
+    """Whether a parameter says "true"; `default` without it. Raises `Problem` 400 for anything but that and "false"."""
+    text = request.GET.get(name, "true" if default else "false")
     if text not in ("true", "false"):
         raise invalid(name, _("“%(name)s” is true or false.") % {"name": name})
     return text == "true"

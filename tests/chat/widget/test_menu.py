@@ -1,5 +1,7 @@
 """chat/static/chat/widget/view/menu.js: the conversations of an object."""
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -98,6 +100,10 @@ def test_it_puts_away_and_brings_back(two: Widget) -> None:
     expect(note).to_be_hidden()
     menu.get_by_role("button", name="Back to the conversations").click()
     expect(menu.locator(".session-title")).to_have_text(["Newer", "Older"])
+    as_pdf = menu.get_by_role("link", name="PDF")
+    menu.get_by_label("Reasoning").press("Space")
+    wanted = rf"chat/sessions/{two.server.sessions[0].id}/export\?format=pdf&reasoning=false&tools=true&workspace=demo$"
+    expect(as_pdf).to_have_attribute("href", re.compile(wanted))
     menu.get_by_label("Archive Newer").click()
     menu.press("Escape")
     note.get_by_role("button", name="Bring it back").click()

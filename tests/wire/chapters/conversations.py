@@ -74,6 +74,8 @@ async def _sessions(story: Story, session: str) -> None:
     await story.call("writing in it", "POST", "chat/messages", {"message": "Hello", "sessionId": session})
     await story.call("brought back", "PATCH", path, {"archived": False})
     await story.call("neither yes nor no", "GET", "chat/sessions?archived=maybe")
+    await story.call("as a file", "GET", f"{path}/export?format=json&reasoning=false")
+    await story.call("as no file", "GET", f"{path}/export?format=xml")
     await story.call("an unknown model", "PATCH", path, {"model": "openai:none"})
     await story.call("stopping at rest", "POST", f"{path}/stop", {})
     for name, body in {"resume": {"answer": "Yes"}, "retry": {}}.items():

@@ -29,6 +29,11 @@ export class ChatApi extends Api {
     return this.request("DELETE", `chat/sessions/${encodeURIComponent(id)}`);
   }
 
+  /** Where a conversation is a file; `wanted` are {format, reasoning, tools}. */
+  exportOf(id, wanted) {
+    return this.linkTo(`chat/sessions/${encodeURIComponent(id)}/export?${new URLSearchParams(wanted)}`);
+  }
+
   messages(id) {
     return this.request("GET", `chat/sessions/${encodeURIComponent(id)}/messages`);
   }

@@ -16,6 +16,7 @@ import { pageSocket } from "./socket.js";
 import { Sessions } from "./sessions.js";
 import { Announcer } from "./view/announcer.js";
 import { Composer } from "./view/composer.js";
+import { ExportLinks } from "./view/export.js";
 import { Header } from "./view/header.js";
 import { AskAlways, ConversationsMenu } from "./view/menu.js";
 import { emptyState, MessageList } from "./view/messages.js";
@@ -61,7 +62,9 @@ export class Panel extends EventTarget {
     this.announcer = new Announcer(this.mentions);
     this.header = new Header({ menu: () => this.toggleMenu(), startNew: () => this.startNew(), close });
     this.askAlways = mayEdit ? new AskAlways((change) => this.conversation.changeSession(change)) : null;
-    this.menu = new ConversationsMenu(this.sessions, this.context, this.askAlways, {
+    this.exports = new ExportLinks((id, wanted) => this.api.exportOf(id, wanted));
+    const below = [this.exports, this.askAlways].filter(Boolean);
+    this.menu = new ConversationsMenu(this.sessions, this.context, below, {
       open: (id) => this.open(id),
       startNew: () => this.startNew(),
       removed: (id) => id === this.conversation.id && this.startNew(),
@@ -85,8 +88,8 @@ export class Panel extends EventTarget {
     const on = { keydown: (event) => this.keyed(event), click: (event) => this.clicked(event) };
     this.others = new OtherProposals(this.approvals.context);
     const above = [this.header, this.menu, this.messages];
-    const below = [this.others, this.approvals.bar, { element: this.putAway }, { element: this.banner }, this.composer, this.announcer];
-    const elements = [...above, ...below].map(({ element }) => element);
+    const under = [this.others, this.approvals.bar, { element: this.putAway }, { element: this.banner }, this.composer, this.announcer];
+    const elements = [...above, ...under].map(({ element }) => element);
     this.element = h("section", { class: "panel", "aria-label": t("Chat"), on }, ...elements);
   }
 
@@ -201,6 +204,7 @@ export class Panel extends EventTarget {
     if (this.menu.open) this.menu.hide();
     else {
       this.askAlways?.update(this.conversation.session);
+      this.exports.update(this.conversation.session);
       this.menu.show(this.conversation.id);
     }
     this.schedule();

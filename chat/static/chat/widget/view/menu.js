@@ -9,8 +9,8 @@ import { iconButton, textButton } from "./buttons.js";
 const TITLE_CHARACTERS = 200;
 
 export class ConversationsMenu {
-  /** `actions` are {open(id), startNew, removed(id), renamed(id, title), archived(id, archived), closed}; `level` is shown below the list. */
-  constructor(sessions, context, level, actions) {
+  /** `actions` are {open(id), startNew, removed(id), renamed(id, title), archived(id, archived), closed}; `below` are shown below the list. */
+  constructor(sessions, context, below, actions) {
     this.sessions = sessions;
     this.context = context;
     this.actions = actions;
@@ -29,7 +29,7 @@ export class ConversationsMenu {
       "div",
       { ...looks, on: { keydown: (event) => this.keyed(event) } },
       create, h("div", { class: "menu-scroll" }, this.list, this.note, this.more), this.which,
-      level?.element,
+      ...below.map(({ element }) => element),
     );
     sessions.addEventListener("change", () => this.refreshed());
   }
