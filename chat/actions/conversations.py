@@ -20,6 +20,8 @@ from chat.engine.turns import apply_decisions
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, Proposal, Run, RunStatus, Session, Stream, calls_of
+from chat.models.runs import Correction
+from chat.prompts import correcting
 from chat.proposals import cancel_pending
 from chat.queries.conversations import Held, held_session, next_position
 from graphs.objects.headers import object_for
@@ -127,16 +129,29 @@ def answer(member: Member, session_id: str, *, text: str | None = None, go_on: b
         return _continue(session, member, trigger, goes_on_from=asked)
 
 
-def retry(member: Member, session_id: str) -> Accepted:
-    """Asks the last question again; raises `Refused` "conflict" unless its answer failed in a way that may pass."""
+def retry(member: Member, session_id: str, correction: Correction | None = None, model: str = "") -> Accepted:
+    """Asks the last question again, with `correction` otherwise than before; "model" is that with another `model`.
+
+    Raises `Refused` "conflict" unless its answer failed in a way that may pass, or that this may help.
+    """
+    if bool(model) != (correction == "model"):
+        raise Refused("validation", _("Another model is named with the correction “model”."), field="model")
     with transaction.atomic():
         session = held_session(member, session_id)
         last = session.runs.select_related("message").order_by("-message__sequence").first()
-        if last is None or last.status != RunStatus.FAILED or not (last.error or {}).get("retryable"):
+        error = (last.error or {}) if last is not None and last.status == RunStatus.FAILED else {}
+        may_help = correction in error.get("corrections", ()) if correction else error.get("retryable")
+        if last is None or not may_help:
             raise Refused("conflict", _("There is nothing to try again here."))
+        require_model(member, model)
         if not any(map(open_calls.was_applied, calls_of(last.message.rounds))):
             Message.objects.filter(pk=last.message_id).update(exclude_from_prompt=True)
-        return _continue(session, member, {"event": "UserMessageSent"}, goes_on_from=last)
+        trigger: dict[str, Any] = {"event": "UserMessageSent"}
+        if correction or last.trigger.get("tried"):
+            tried = [*last.trigger.get("tried", ()), *filter(None, [correction])]
+            trigger |= {"tried": tried} | ({"correction": correction} if correction else {})
+        note = correcting.note_about(error["code"]) if correction == "shorter" else ""
+        return _continue(session, member, trigger, goes_on_from=last, model=model, note=note)
 
 
 def stop(member: Member, session_id: str) -> None:
@@ -216,11 +231,27 @@ def delete_session(member: Member, session_id: str) -> None:
         _stop(session, cancel_pending(session))
 
 
-def _continue(session: Session, member: Member, trigger: dict[str, Any], *, goes_on_from: Run | None) -> Accepted:
-    """Starts a run with the model of the previous one, and deeper than the same answer if that one was to go deeper."""
+def _continue(
+    session: Session,
+    member: Member,
+    trigger: dict[str, Any],
+    *,
+    goes_on_from: Run | None,
+    model: str = "",
+    note: str = "",
+) -> Accepted:
+    """Starts a run with the model of the previous one, and deeper than the same answer if that one was to go deeper.
+
+    `model` is another one for it, and `note` what the model is told before.
+    """
     position = require_rest(session)
-    asked_model = goes_on_from.asked_model if goes_on_from else ""
+    asked_model = model or (goes_on_from.asked_model if goes_on_from else "")
     require_model(member, asked_model or session.model)
+    if note:
+        Message.objects.create(
+            session=session, sequence=position, role=Message.Role.USER, kind=Message.NOTE, content=note
+        )
+        position += 1
     run = new_run(session, member.user, position, trigger, model=asked_model)
     run.message.deepens_id = goes_on_from.message.deepens_id if goes_on_from else None
     return start(run, member, [queued(run)], resting=True)

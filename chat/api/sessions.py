@@ -17,6 +17,7 @@ from chat.api.run_json import AcceptedShape, RestedShape
 from chat.engine import offered_models
 from chat.engine.states import Phase, load
 from chat.models import Session
+from chat.models.runs import Correction
 from chat.queries.answers import SessionUsageShape
 from chat.queries.conversations import messages_of, reading_point, sessions_of, summary_of
 from graphs.objects.refs import ObjectName
@@ -41,6 +42,10 @@ class ResumeBody(Body):
 
 
 class RetryBody(Body):
+    """`correction` is one that the error names; "model" asks the `model`."""
+
+    correction: Correction | None = None
+    model: Annotated[str, Field(max_length=100)] = ""
     wait: bool | None = None
 
 
@@ -200,11 +205,11 @@ class RetryView(APIView):
         responses={202: AcceptedShape, 200: RestedShape, **problems(409, 422, 429)},
     )
     def post(self, request: Request, session_id: str) -> Response:
-        """Ask the last question again after an error."""
+        """Ask the last question again after an error, otherwise than before with a correction that the error names."""
         session, member = own_session(request, session_id)
-        read_body(request, RetryBody)
+        body = read_body(request, RetryBody)
         posting.count_run(member.user)
-        accepted = conversations.retry(member, str(session.pk))
+        accepted = conversations.retry(member, str(session.pk), body.correction, body.model)
         return Response(AcceptedShape.of(accepted.to_json()).to_json(), status=202)
 
 

@@ -54,7 +54,7 @@ def post(
 def retry(user: User, frame: frames.Retry) -> dict[str, Any]:
     member = member_in(user, frame.session_id)
     posting.count_run(user)
-    return conversations.retry(member, frame.session_id).to_json()
+    return conversations.retry(member, frame.session_id, frame.correction, frame.model).to_json()
 
 
 def answer(user: User, frame: frames.Resume) -> dict[str, Any]:

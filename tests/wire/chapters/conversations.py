@@ -80,6 +80,8 @@ async def _sessions(story: Story, session: str) -> None:
     await story.call("stopping at rest", "POST", f"{path}/stop", {})
     for name, body in {"resume": {"answer": "Yes"}, "retry": {}}.items():
         await story.call("there is nothing of the kind", "POST", f"{path}/{name}", body)
+    await story.call("no correction of an error", "POST", f"{path}/retry", {"correction": "shorter"})
+    await story.call("another model without one", "POST", f"{path}/retry", {"correction": "model"})
     await story.call("no answer", "POST", f"{path}/resume", {})
     for what, id_, who in (("a colleague's", session, "bob"), ("an absent one", NOWHERE, "alice")):
         for method, rest, body in (

@@ -266,8 +266,9 @@ export class Conversation extends EventTarget {
     this.changed();
   }
 
-  retry() {
-    return this.choose({ type: "ai:retry" });
+  /** The same again; otherwise than before with `choice`, {correction} or {correction: "model", model}. */
+  retry(choice = {}) {
+    return this.choose({ type: "ai:retry", ...choice });
   }
 
   /** Asks the question of an answer again, of a stronger model. */

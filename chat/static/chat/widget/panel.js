@@ -95,9 +95,10 @@ export class Panel extends EventTarget {
 
   listActions() {
     return {
-      retry: () => this.conversation.retry(),
+      retry: (choice) => this.conversation.retry(choice),
       answer: (choice) => this.conversation.answer(choice),
       deepen: (id) => this.deepen(id),
+      otherModels: (message) => this.models.others(message, this.conversation.session?.model ?? ""),
       about: (message, messages) => this.models.about(message, messages),
       rate: (id, feedback) => this.conversation.rate(id, feedback),
       keep: (id, inPrompt) => this.conversation.keep(id, inPrompt),

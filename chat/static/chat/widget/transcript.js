@@ -240,8 +240,9 @@ function fromRest({ toolCalls = [], error, ...message }) {
   return blank({ status: "complete", ...message, toolCalls: calls, error: error ? errorFrom(error) : null });
 }
 
-function errorFrom({ code, message, error, retryable }) {
-  return { code: code ?? "internal", message: message || error || "", retryable: Boolean(retryable) };
+function errorFrom({ code, message, error, retryable, corrections }) {
+  const told = { code: code ?? "internal", message: message || error || "", retryable: Boolean(retryable) };
+  return { ...told, corrections: corrections ?? [] };
 }
 
 /** {kind: "toolLimit", roundsUsed, maxExtended}, {kind: "question", questionId, answerKind, text, options} or null. */

@@ -110,6 +110,10 @@ export const messagesCss = `
   border: 1px solid color-mix(in srgb, var(--c-danger) 28%, var(--c-surface));
 }
 .error p { flex: 1; min-inline-size: 0; overflow-wrap: anywhere; }
+.error:has(.tries) { flex-wrap: wrap; }
+.error:has(.tries) p { flex: 1 1 60%; }
+.tries, .try-model { display: flex; flex-wrap: wrap; align-items: center; gap: 6px; min-inline-size: 0; }
+.tries .field { inline-size: auto; max-inline-size: 100%; }
 .error > .icon { color: var(--c-danger); }
 .ask {
   padding: 12px 14px; border: 1px solid color-mix(in srgb, var(--c-primary) 35%, var(--c-border));

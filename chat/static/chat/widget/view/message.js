@@ -7,9 +7,10 @@ import { icon } from "../icons.js";
 import { legible } from "../legible.js";
 import { Markdown } from "../markdown.js";
 import { syncText } from "../markdown/render.js";
-import { errorText, momentText, numberText, timeText, usageText, usageTitle } from "../words.js";
+import { momentText, numberText, timeText, usageText, usageTitle } from "../words.js";
 import { askCard } from "./ask.js";
 import { iconButton, textButton } from "./buttons.js";
+import { ErrorCard } from "./error.js";
 import { Keeping } from "./keeping.js";
 import { Progress } from "./progress.js";
 import { Rating } from "./rating.js";
@@ -40,7 +41,7 @@ export class UserMessage {
 }
 
 export class AssistantMessage {
-  /** `actions` are {retry, answer, deepen, rate, keep, mentions, proposals: {decisions, mayDecide, show, undo}}. */
+  /** `actions` are {retry, otherModels, answer, deepen, rate, keep, mentions, proposals: {decisions, mayDecide, show, undo}}. */
   constructor(actions) {
     this.actions = actions;
     this.message = null;
@@ -165,18 +166,11 @@ export class AssistantMessage {
     return this.part("progress", () => new Progress(() => this.lay())).line(message);
   }
 
-  error({ status, error }, last, busy) {
-    if (status !== "failed") return null;
-    const box = this.part("error", () => h("div", { class: "error" }));
-    const problem = error ?? { code: "internal", message: "", retryable: true };
-    box.replaceChildren(icon("warning"), h("p", { text: errorText(problem) }));
-    if (problem.retryable && last) {
-      const retry = textButton(t("Retry"), () => this.actions.retry());
-      retry.disabled = busy;
-      retry.prepend(icon("retry"));
-      box.append(retry);
-    }
-    return box;
+  error(message, last, busy) {
+    if (message.status !== "failed") return null;
+    const card = this.part("error", () => new ErrorCard(this.actions));
+    card.update(message, last, busy);
+    return card.element;
   }
 
   ask({ ask, status }, last, busy) {
