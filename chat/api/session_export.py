@@ -27,7 +27,7 @@ class SessionExportView(APIView):
             OpenApiParameter("reasoning", bool, default=True, description="With what the model thought."),
             OpenApiParameter("tools", bool, default=True, description="With its calls of tools and their results."),
         ],
-        responses={**{(200, media): OpenApiTypes.BINARY for media in FORMATS.values()}, **problems(503)},
+        responses={**{(200, media): OpenApiTypes.ANY for media in FORMATS.values()}, **problems(503)},
     )
     def get(self, request: Request, session_id: str) -> HttpResponseBase:
         """A conversation with all its messages as a file."""

@@ -197,6 +197,7 @@ WITHIN_TRANSACTION = {
     "chat.engine.turns:_next_of": "apply_decisions",
     "chat.actions.conversations:_stop": "stop, delete_session",
     "chat.actions.conversations:open_session": "post_message",
+    "chat.actions.conversations:_continue": "answer, retry",
     "chat.engine.claims:_take": "claim",
     "chat.engine.open_calls:close": "post_message, claim",
     "chat.engine.run_storage:Provenance.save_to": "ProposalRound.perform",

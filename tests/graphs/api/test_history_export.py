@@ -11,8 +11,8 @@ from pypdf import PdfReader
 
 from graphs.history import changes
 from graphs.history.recording import Because
-from graphs.models import Graph, Origin
-from graphs.objects.operations import Update
+from graphs.models import ChangeSet, Graph, Modification, Object, Origin
+from graphs.objects.operations import OTHER_COLUMNS, Update
 from graphs.objects.refs import Ref
 from tests.graphs.api.callers import problem, with_token
 from tests.sent_files import as_file, content_of
@@ -46,6 +46,20 @@ def test_json_and_csv_have_every_modification(bob: User, changed: Graph) -> None
     assert [row["new"] for row in rows] == [f"'{FORMULA}", "Après مرحبا"]
     assert {row["reason"] for row in rows} == {"'=why"}
     assert {row["item"] for row in rows} == {"graph:nba"}
+
+
+def test_columns_that_are_no_fields_are_not_told(alice: User, changed: Graph) -> None:
+    values = {"type": "graph", "kind": "graph", "key": "nba", "version": 9, "sequence": 9, "action": "delete"}
+    of = Object.objects.get(type="graph", key="nba").pk
+    old = {"id": 7_777, "name": "Shown", OTHER_COLUMNS: {"secret": "hidden"}}
+    Modification.objects.create(change_set=ChangeSet.objects.first(), object=of, old=old, **values)
+    for format_ in ("json", "csv"):
+        text = content_of(exported(alice, f"object=graph:nba&format={format_}")).decode()
+        assert "Shown" in text
+        assert "hidden" not in text
+        assert "7777" not in text
+    with as_file(exported(alice, "object=graph:nba&format=pdf")) as file:
+        assert "hidden" not in "".join(page.extract_text() for page in PdfReader(file).pages)
 
 
 def test_pdf_tells_versions_and_values(bob: User, changed: Graph) -> None:

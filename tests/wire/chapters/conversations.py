@@ -86,6 +86,7 @@ async def _sessions(story: Story, session: str) -> None:
     for what, id_, who in (("a colleague's", session, "bob"), ("an absent one", NOWHERE, "alice")):
         for method, rest, body in (
             ("GET", "", None), ("PATCH", "", {"title": "X"}), ("DELETE", "", None), ("GET", "/messages", None),
+            ("GET", "/export?format=json", None),
             ("POST", "/resume", {"answer": "Yes"}), ("POST", "/retry", {}), ("POST", "/stop", {}),
         ):  # fmt: skip
             await story.call(what, method, f"chat/sessions/{id_}{rest}", body, who=who)
