@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('chat', '0012_feedback'),
+        ('chat', '0014_feedback'),
     ]
 
     operations = [

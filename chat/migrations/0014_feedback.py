@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('chat', '0011_bounds_of_folding'),
+        ('chat', '0013_sources_of_the_web'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
