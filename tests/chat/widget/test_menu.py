@@ -90,7 +90,7 @@ def test_it_puts_away_and_brings_back(two: Widget) -> None:
     menu = two.open_menu()
     menu.get_by_label("Archive Newer").press("Enter")
     expect(menu.locator(".session-title")).to_have_text(["Older"])
-    note = two.root.locator(".banner.archived")
+    note = two.root.locator(".archived-note")
     expect(note).to_contain_text("This conversation is archived.")
     expect(two.composer).to_be_disabled()
     menu.get_by_role("button", name="Archived conversations").press("Enter")

@@ -317,7 +317,7 @@ function bannerContent(state) {
 function archivedNote(bringBack) {
   const text = t("This conversation is archived.");
   const button = h("button", { class: "button", type: "button", text: t("Bring it back"), on: { click: bringBack } });
-  return h("div", { class: "banner archived", hidden: true }, icon("archive"), h("p", { text }), button);
+  return h("div", { class: "archived-note", hidden: true }, icon("archive"), h("p", { text }), button);
 }
 
 function placeholder(socket, archived, welcome) {

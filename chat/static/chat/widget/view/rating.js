@@ -17,7 +17,7 @@ export class Rating {
     this.write = iconButton("pencil", t("Comment on your vote"), "rate", () => this.open());
     this.write.setAttribute("aria-expanded", "false");
     this.element = h("span", { class: "rating", role: "group", "aria-label": t("Your vote") }, this.up, this.down);
-    this.form = this.commentForm();
+    this.form = null;
   }
 
   commentForm() {
@@ -25,7 +25,7 @@ export class Rating {
     this.field = h("input", { ...looks, placeholder: t("What was good, or what was missing?") });
     const save = h("button", { class: "button primary", text: t("Save") });
     const close = textButton(t("Close"), () => this.close());
-    const form = h("form", { class: "rating-form", hidden: true }, this.field, save, close);
+    const form = h("form", { class: "rating-form" }, this.field, save, close);
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.comment();
@@ -55,7 +55,10 @@ export class Rating {
     if (await this.rate(this.message.id, { vote: this.given.vote, comment })) this.close();
   }
 
+  /** Makes the form when it is first asked for: few answers are commented on. */
   open() {
+    this.form ??= this.commentForm();
+    this.element.closest("footer").after(this.form);
     this.field.value = this.given.comment;
     this.form.hidden = false;
     this.write.setAttribute("aria-expanded", "true");
@@ -63,7 +66,7 @@ export class Rating {
   }
 
   close() {
-    if (this.form.hidden) return;
+    if (!this.form || this.form.hidden) return;
     const within = this.form.contains(this.form.getRootNode().activeElement);
     this.form.hidden = true;
     this.write.setAttribute("aria-expanded", "false");
