@@ -107,18 +107,20 @@ export class Conversation extends EventTarget {
     this.changed();
   }
 
-  /** The reader's vote on an answer; true when the server took it. */
+  /** What the server stored of the reader's vote on an answer; null where it took none. */
   async rate(messageId, given) {
     const { id } = this;
     try {
       const feedback = await this.api.rate(messageId, given);
-      if (id === this.id) this.transcript = withRated(this.transcript, { messageId, feedback });
+      if (id !== this.id) return null;
+      this.transcript = withRated(this.transcript, { messageId, feedback });
+      this.changed();
+      return feedback;
     } catch (error) {
       this.refuse("", error.message);
-      return false;
+      this.changed();
+      return null;
     }
-    this.changed();
-    return id === this.id;
   }
 
   startNew() {

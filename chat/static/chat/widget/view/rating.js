@@ -8,7 +8,7 @@ const COMMENT_CHARACTERS = 2000;
 const NONE = { vote: 0, comment: "" };
 
 export class Rating {
-  /** `rate(id, {vote, comment})` asks the server; without it nothing is offered. */
+  /** `rate(id, {vote, comment})` asks the server, and gives what it stored; without it nothing is offered. */
   constructor(rate) {
     this.rate = rate;
     this.message = null;
@@ -46,13 +46,20 @@ export class Rating {
     const { vote, comment } = this.given;
     if (vote === wanted) {
       this.close();
-      await this.rate(this.message.id, NONE);
-    } else if (await this.rate(this.message.id, { vote: wanted, comment })) this.open();
+      await this.give(NONE);
+    } else if (await this.give({ vote: wanted, comment })) this.open();
   }
 
   async comment() {
     const comment = this.field.value.trim();
-    if (await this.rate(this.message.id, { vote: this.given.vote, comment })) this.close();
+    if (await this.give({ vote: this.given.vote, comment })) this.close();
+  }
+
+  /** Whether the server took it. What it stored is known at once, and shown when the answer is drawn again. */
+  async give(vote) {
+    const feedback = await this.rate(this.message.id, vote);
+    if (feedback) this.message = { ...this.message, feedback };
+    return Boolean(feedback);
   }
 
   /** Makes the form when it is first asked for: few answers are commented on. */
