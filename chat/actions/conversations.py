@@ -20,6 +20,8 @@ from chat.engine.turns import apply_decisions
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, Proposal, Run, RunStatus, Session, Stream, calls_of
+from chat.models.runs import Correction
+from chat.prompts import correcting
 from chat.proposals import cancel_pending
 from chat.queries.conversations import Held, held_session, next_position
 from graphs.objects.headers import object_for
@@ -61,6 +63,7 @@ def post_into(held: Held, text: str, *, context: Ref | None = None, model: str =
     """Stores a message and the run that answers it, with a model for this answer only. Raises `Refused`."""
     _require_text(text)
     require_model(held.member, model)
+    _require_not_archived(held.session)
     if context not in (None, held.session.context):
         raise Refused("validation", _("This conversation is about another object."), field="context")
     if not model:
@@ -126,16 +129,29 @@ def answer(member: Member, session_id: str, *, text: str | None = None, go_on: b
         return _continue(session, member, trigger, goes_on_from=asked)
 
 
-def retry(member: Member, session_id: str) -> Accepted:
-    """Asks the last question again; raises `Refused` "conflict" unless its answer failed in a way that may pass."""
+def retry(member: Member, session_id: str, correction: Correction | None = None, model: str = "") -> Accepted:
+    """Asks the last question again, with `correction` otherwise than before; "model" is that with another `model`.
+
+    Raises `Refused` "conflict" unless its answer failed in a way that may pass, or that this may help.
+    """
+    if bool(model) != (correction == "model"):
+        raise Refused("validation", _("Another model is named with the correction “model”."), field="model")
     with transaction.atomic():
         session = held_session(member, session_id)
         last = session.runs.select_related("message").order_by("-message__sequence").first()
-        if last is None or last.status != RunStatus.FAILED or not (last.error or {}).get("retryable"):
+        error = (last.error or {}) if last is not None and last.status == RunStatus.FAILED else {}
+        may_help = correction in error.get("corrections", ()) if correction else error.get("retryable")
+        if last is None or not may_help:
             raise Refused("conflict", _("There is nothing to try again here."))
+        require_model(member, model)
         if not any(map(open_calls.was_applied, calls_of(last.message.rounds))):
             Message.objects.filter(pk=last.message_id).update(exclude_from_prompt=True)
-        return _continue(session, member, {"event": "UserMessageSent"}, goes_on_from=last)
+        trigger: dict[str, Any] = {"event": "UserMessageSent"}
+        if correction or last.trigger.get("tried"):
+            tried = [*last.trigger.get("tried", ()), *filter(None, [correction])]
+            trigger |= {"tried": tried} | ({"correction": correction} if correction else {})
+        note = correcting.note_about(error["code"]) if correction == "shorter" else ""
+        return _continue(session, member, trigger, goes_on_from=last, model=model, note=note)
 
 
 def stop(member: Member, session_id: str) -> None:
@@ -175,6 +191,7 @@ def update_session(
     model: str | None = None,
     on_disconnect: str | None = None,
     require_validation: bool | None = None,
+    archived: bool | None = None,
 ) -> Session:
     """Changes what is given; raises `Refused` for an unusable value."""
     if title is not None and not 0 < len(title.strip()) <= LONGEST_TITLE:
@@ -190,13 +207,19 @@ def update_session(
             "on_disconnect": on_disconnect or None,
             "require_validation": require_validation,
         }
-        new = {name: value for name, value in given.items() if value not in (None, getattr(session, name))}
+        new: dict[str, Any] = {
+            name: value for name, value in given.items() if value not in (None, getattr(session, name))
+        }
+        news = {"title": new.get("title", session.title), "model": new.get("model", session.model)}
+        if archived not in (None, session.archived):
+            new["archived_at"] = timezone.now() if archived else None
+            news["archived"] = archived
         if not new:
             return session
         for name, value in new.items():
             setattr(session, name, value)
         session.save(update_fields=new)
-        append(session.stream_id, [NewEvent("session_updated", {"title": session.title, "model": session.model})])
+        append(session.stream_id, [NewEvent("session_updated", news)])
     return session
 
 
@@ -208,11 +231,27 @@ def delete_session(member: Member, session_id: str) -> None:
         _stop(session, cancel_pending(session))
 
 
-def _continue(session: Session, member: Member, trigger: dict[str, Any], *, goes_on_from: Run | None) -> Accepted:
-    """Starts a run with the model of the previous one, and deeper than the same answer if that one was to go deeper."""
+def _continue(
+    session: Session,
+    member: Member,
+    trigger: dict[str, Any],
+    *,
+    goes_on_from: Run | None,
+    model: str = "",
+    note: str = "",
+) -> Accepted:
+    """Starts a run with the model of the previous one, and deeper than the same answer if that one was to go deeper.
+
+    `model` is another one for it, and `note` what the model is told before.
+    """
     position = require_rest(session)
-    asked_model = goes_on_from.asked_model if goes_on_from else ""
+    asked_model = model or (goes_on_from.asked_model if goes_on_from else "")
     require_model(member, asked_model or session.model)
+    if note:
+        Message.objects.create(
+            session=session, sequence=position, role=Message.Role.USER, kind=Message.NOTE, content=note
+        )
+        position += 1
     run = new_run(session, member.user, position, trigger, model=asked_model)
     if goes_on_from:
         run.prompt_version_id, run.reads_only = goes_on_from.prompt_version_id, goes_on_from.reads_only
@@ -222,10 +261,16 @@ def _continue(session: Session, member: Member, trigger: dict[str, Any], *, goes
 
 def require_rest(session: Session) -> int:
     """The position of a held session's next message; raises `Refused` "conflict" while something is on its way."""
+    _require_not_archived(session)
     position, resting = next_position(session)
     if load(session.state).phase not in RESTING or not resting:
         raise Refused("conflict", _("An answer is being written. Wait until it is done, or stop it."))
     return position
+
+
+def _require_not_archived(session: Session) -> None:
+    if session.archived:
+        raise Refused("conflict", _("This conversation is archived. Bring it back first."))
 
 
 def _require_text(text: str) -> None:

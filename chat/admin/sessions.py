@@ -91,7 +91,7 @@ class SessionAdmin(AuditAdmin):
                 "fields": (
                     ("owner_name", "tenant", "object_link"),
                     ("type", "used_model", "language"),
-                    ("phase", "end_reason", "hidden_at"),
+                    ("phase", "end_reason", "archived_at", "hidden_at"),
                     ("message_count", "tokens", "cost"),
                     ("created_at", "updated_at"),
                 )

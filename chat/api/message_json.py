@@ -5,15 +5,23 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, Self
 
 from chat.api.markdown import render
-from chat.models import Message
+from chat.models import Feedback, Message
 from chat.prompts.summary_json import SummaryShape
 from chat.proposals.proposal_json import ProposalShape, proposals_json
 from chat.queries.answers import ErrorShape, ToolCallShape, UsageShape, tool_calls
+from chat.queries.conversations import feedback_of
 from chat.queries.links import Link, mentioned, shown_as
 from graphs.objects.refs import Ref
 from graphs.site.access import Member
 from graphs.site.api.paging import PageShape
 from graphs.site.shapes import AsItIs, Id, Moment, Shape
+
+
+class FeedbackShape(Shape):
+    """The reader's own vote on an answer; 0 where they gave none."""
+
+    vote: int
+    comment: str
 
 
 class MessageShape(Shape):
@@ -38,10 +46,17 @@ class MessageShape(Shape):
     usage: UsageShape | None
     changes: int | None
     in_prompt: Literal["auto", "pinned", "left_out"]
+    feedback: FeedbackShape | None
     created_at: Moment
 
     @classmethod
-    def of(cls, message: Message, proposals: Sequence[ProposalShape], links: Mapping[Ref, Link]) -> Self:
+    def of(
+        cls,
+        message: Message,
+        proposals: Sequence[ProposalShape],
+        links: Mapping[Ref, Link],
+        feedback: Feedback | None,
+    ) -> Self:
         """A message. An answer that is still being written has no content here: its events tell it."""
         run = getattr(message, "run", None)
         return cls.from_attributes(
@@ -56,6 +71,7 @@ class MessageShape(Shape):
             run_id=str(run.pk) if run else None,
             error=run.error if run else None,
             usage=UsageShape.of(run) if run else None,
+            feedback=FeedbackShape.from_attributes(feedback) if feedback else None,
         )
 
     @classmethod
@@ -66,7 +82,8 @@ class MessageShape(Shape):
         by_message: dict[uuid.UUID, list[ProposalShape]] = {}
         for proposal, shown in zip(proposed, proposals_json(proposed), strict=True):
             by_message.setdefault(proposal.message_id, []).append(shown)
-        return [cls.of(message, by_message.get(message.pk, []), links) for message in messages]
+        votes = feedback_of(member, messages)
+        return [cls.of(message, by_message.get(message.pk, []), links, votes.get(message.pk)) for message in messages]
 
 
 class MessagePage(PageShape[MessageShape]):

@@ -1,19 +1,21 @@
 """POST chat/messages, and the models to choose from."""
 
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
 from django.db import transaction
 from drf_spectacular.utils import extend_schema
+from pydantic import Field
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from chat.actions import deepening, pinning, posting
+from chat.actions import deepening, pinning, posting, rating
 from chat.actions.posting import Asked
-from chat.api.message_json import MessageShape
+from chat.api.message_json import FeedbackShape, MessageShape
 from chat.api.requests import hold_own, own_message_and_member
 from chat.api.run_json import AcceptedShape, RestedShape
 from chat.engine import offered_models
+from chat.models.feedback import LONGEST_COMMENT
 from chat.providers.configured_models import Choice
 from graphs.site.api.bodies import Body, read_body
 from graphs.site.api.members import current_member
@@ -33,6 +35,13 @@ class MessageKeepingBody(Body):
     """Whether a model is sent the message until it is summarised, always, or never."""
 
     in_prompt: Literal["auto", "pinned", "left_out"]
+
+
+class FeedbackBody(Body):
+    """1 is thumbs up, -1 thumbs down, 0 takes the vote back."""
+
+    vote: Annotated[int, Field(ge=-1, le=1)]
+    comment: Annotated[str, Field(max_length=LONGEST_COMMENT)] = ""
 
 
 class DeepenBody(Body):
@@ -78,7 +87,7 @@ class MessagesView(APIView):
         operation_id="postMessage",
         parameters=[IDEMPOTENCY_KEY],
         request=MessageBody,
-        responses={202: AcceptedShape, 200: RestedShape, **problems(422, 429)},
+        responses={202: AcceptedShape, 200: RestedShape, **problems(409, 422, 429)},
     )
     def post(self, request: Request) -> Response:
         """Write to a conversation, or open one. With `wait` the answer comes with the response."""
@@ -116,6 +125,21 @@ class MessageView(APIView):
         body = read_body(request, MessageKeepingBody)
         kept = pinning.keep_message(member, str(message.pk), body.in_prompt)
         return Response(MessageShape.of_all([kept], member)[0].to_json())
+
+
+class FeedbackView(APIView):
+    @extend_schema(
+        operation_id="rateMessage",
+        request=FeedbackBody,
+        responses={200: FeedbackShape, **problems(409)},
+    )
+    def put(self, request: Request, message_id: str) -> Response:
+        """Say whether an answer was good, as often as you like: your last vote counts."""
+        message, member = own_message_and_member(request, message_id)
+        body = read_body(request, FeedbackBody)
+        comment = body.comment.strip()
+        rating.rate(member, str(message.pk), body.vote, comment)
+        return Response(FeedbackShape(vote=body.vote, comment=comment).to_json())
 
 
 class ModelsView(APIView):

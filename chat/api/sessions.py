@@ -17,6 +17,7 @@ from chat.api.run_json import AcceptedShape, RestedShape
 from chat.engine import offered_models
 from chat.engine.states import Phase, load
 from chat.models import Session
+from chat.models.runs import Correction
 from chat.queries.answers import SessionUsageShape
 from chat.queries.conversations import messages_of, reading_point, sessions_of, summary_of
 from graphs.objects.refs import ObjectName
@@ -25,11 +26,13 @@ from graphs.site.api.bodies import Body, read_body
 from graphs.site.api.members import current_member
 from graphs.site.api.openapi import problems
 from graphs.site.api.paging import PAGE_PARAMETERS, PageShape, asked_page
-from graphs.site.api.parameters import object_name
+from graphs.site.api.parameters import object_name, truth
 from graphs.site.api.problems import invalid
 from graphs.site.shapes import AsItIs, Id, Moment, Shape
 
 CONTEXT = OpenApiParameter("context", str, description="Kind and id of an object, for example graph:nba.")
+
+ARCHIVED = OpenApiParameter("archived", bool, description="Those that are archived, in place of the others.")
 
 
 class ResumeBody(Body):
@@ -39,6 +42,10 @@ class ResumeBody(Body):
 
 
 class RetryBody(Body):
+    """`correction` is one that the error names; "model" asks the `model`."""
+
+    correction: Correction | None = None
+    model: Annotated[str, Field(max_length=100)] = ""
     wait: bool | None = None
 
 
@@ -51,6 +58,7 @@ class SessionBody(Body):
     model: Annotated[str, Field(max_length=100)] | None = None
     on_disconnect: Literal["continue", "cancel"] | None = None
     require_validation: bool | None = None
+    archived: bool | None = None
 
 
 class WaitsForPerson(Shape):
@@ -81,6 +89,7 @@ class SessionShape(Shape):
     stream_id: str
     on_disconnect: AsItIs[Literal["continue", "cancel"]]
     require_validation: bool
+    archived: bool
     created_at: Moment
     updated_at: Moment
 
@@ -112,11 +121,16 @@ def _waiting(session: Session) -> WaitsForPerson | WaitsAtToolLimit | None:
 
 
 class SessionsView(APIView):
-    @extend_schema(operation_id="listSessions", parameters=[CONTEXT, *PAGE_PARAMETERS], responses={200: SessionPage})
+    @extend_schema(
+        operation_id="listSessions",
+        parameters=[CONTEXT, ARCHIVED, *PAGE_PARAMETERS],
+        responses={200: SessionPage},
+    )
     def get(self, request: Request) -> Response:
-        """Your conversations, the latest first; about one object with `context`."""
+        """Your conversations, the latest first; about one object with `context`, those put away with `archived`."""
         member = current_member(request)
         sessions = sessions_of(member, *object_name(request, "context"))
+        sessions = sessions.filter(archived_at__isnull=not truth(request, "archived"))
         page = asked_page(request, sessions, ("-updated_at", "-id"))
         return Response(SessionPage.of(page, [SessionShape.of(session, member) for session in page.rows]).to_json())
 
@@ -133,7 +147,7 @@ class SessionView(APIView):
         responses={200: SessionShape, **problems(422)},
     )
     def patch(self, request: Request, session_id: str) -> Response:
-        """Rename a conversation, choose its model, or say what happens when everybody left."""
+        """Rename a conversation, archive it, choose its model, or say what happens when everybody left."""
         session, member = own_session(request, session_id)
         body = read_body(request, SessionBody)
         changed = conversations.update_session(member, str(session.pk), **dict(body))
@@ -191,11 +205,11 @@ class RetryView(APIView):
         responses={202: AcceptedShape, 200: RestedShape, **problems(409, 422, 429)},
     )
     def post(self, request: Request, session_id: str) -> Response:
-        """Ask the last question again after an error."""
+        """Ask the last question again after an error, otherwise than before with a correction that the error names."""
         session, member = own_session(request, session_id)
-        read_body(request, RetryBody)
+        body = read_body(request, RetryBody)
         posting.count_run(member.user)
-        accepted = conversations.retry(member, str(session.pk))
+        accepted = conversations.retry(member, str(session.pk), body.correction, body.model)
         return Response(AcceptedShape.of(accepted.to_json()).to_json(), status=202)
 
 

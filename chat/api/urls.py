@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from chat.api import always_send, events, links, messages, prompts, proposals, sessions
+from chat.api import always_send, events, links, messages, prompts, proposals, session_export, sessions
 from graphs.site import url_keys
 
 url_keys.register()
@@ -14,10 +14,12 @@ urlpatterns = [
     path("chat/messages", messages.MessagesView.as_view()),
     path("chat/messages/<key:message_id>", messages.MessageView.as_view()),
     path("chat/messages/<key:message_id>/stream-events", events.MessageEventsView.as_view()),
+    path("chat/messages/<key:message_id>/feedback", messages.FeedbackView.as_view()),
     path("chat/messages/<key:message_id>/deepen", messages.DeepenView.as_view()),
     path("chat/models", messages.ModelsView.as_view()),
     path("chat/sessions", sessions.SessionsView.as_view()),
     path("chat/sessions/<key:session_id>", sessions.SessionView.as_view()),
+    path("chat/sessions/<key:session_id>/export", session_export.SessionExportView.as_view()),
     path("chat/sessions/<key:session_id>/messages", sessions.SessionMessagesView.as_view()),
     path("chat/sessions/<key:session_id>/stream-events", events.SessionEventsView.as_view()),
     path("chat/sessions/<key:session_id>/resume", sessions.ResumeView.as_view()),

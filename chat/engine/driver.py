@@ -171,10 +171,10 @@ class Driver:
         reply = call.reply
         match reply.end:
             case "length":
-                self._failure = Failure("context_length", error_texts.CUT_BY_LENGTH, retryable=False, gave_up=True)
+                self._failure = error_texts.cut_by_length()
                 return transitions.SystemErrorOccurred()
             case "content_filter":
-                self._failure = Failure("content_filter", error_texts.sentence("content_filter"), retryable=False)
+                self._failure = error_texts.filtered()
                 return transitions.SystemErrorOccurred()
         if reply.tool_calls and not call.request.tools_allowed:
             await refuse_all(reply.tool_calls, self._answer)

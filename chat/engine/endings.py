@@ -76,7 +76,7 @@ class Endings:
         asked: Sequence[NewEvent] = (),
     ) -> Ending:
         """The ending to store. `asked` is what a person is asked; `gave_up`: the model came to a limit."""
-        error = failure.to_json() if failure else None
+        error = failure.to_json(self._model_calls.tried) if failure else None
         gave_up = gave_up or (failure is not None and failure.gave_up)
         limit = {"gaveUp": True} if gave_up else {}
         message_status, run_status, shown = _STATUSES[reason]

@@ -1,7 +1,7 @@
 """What a person reads when a run fails: the eight errors of a vendor as sentences that say what to do."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from http.client import NOT_FOUND
 from typing import Any
@@ -10,10 +10,15 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from chat.models import RunErrorCode
+from chat.models.runs import Correction
 from chat.providers.circuit import CircuitOpen
 from chat.providers.provider_error import ProviderError
 from graphs.site.vendor_errors import ErrorCode
 
+_CORRECTIONS: dict[ErrorCode, tuple[Correction, ...]] = {
+    "content_filter": ("shorter", "model"),
+    "context_length": ("summarise", "model"),
+}
 _SENTENCES: dict[ErrorCode, Promise] = {
     "rate_limit": _("The model is answering too many requests at the moment. Wait a minute, then try again."),
     "server_error": _("The model's service is not available at the moment. Try again in a minute."),
@@ -48,15 +53,33 @@ _UNKNOWN_THERE = _(
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What a person reads about a run that failed. `gave_up`: a stronger model may do better."""
+    """What a person reads about a run that failed. `gave_up`: a stronger model may do better.
+
+    `corrections` are what may be tried instead of the same again.
+    """
 
     code: RunErrorCode
     text: str | Promise
     retryable: bool
     gave_up: bool = False
+    corrections: tuple[Correction, ...] = ()
 
-    def to_json(self) -> dict[str, Any]:
-        return {"code": self.code, "message": str(self.text), "retryable": self.retryable}
+    def to_json(self, tried: Collection[str] = ()) -> dict[str, Any]:
+        """The failure with the corrections that were not tried for this question yet."""
+        left = [each for each in self.corrections if each not in tried]
+        error = {"code": self.code, "message": str(self.text), "retryable": self.retryable}
+        return error | ({"corrections": left} if left else {})
+
+
+def cut_by_length() -> Failure:
+    """An answer that the model could not write to its end."""
+    return Failure("context_length", CUT_BY_LENGTH, retryable=False, gave_up=True, corrections=("shorter", "model"))
+
+
+def filtered() -> Failure:
+    """An answer that the vendor did not let through."""
+    corrections = _CORRECTIONS["content_filter"]
+    return Failure("content_filter", sentence("content_filter"), retryable=False, corrections=corrections)
 
 
 def model_unavailable(model: str, available: Iterable[str]) -> str:
@@ -65,6 +88,18 @@ def model_unavailable(model: str, available: Iterable[str]) -> str:
     if not available:
         return str(_NONE_OFFERED)
     return str(_MODEL_UNAVAILABLE) % {"model": model[:100], "available": ", ".join(available)}
+
+
+def corrections_for(error: ProviderError, *, could_be_shorter: bool) -> tuple[Correction, ...]:
+    """What may be tried after an error of a provider instead of the same again.
+
+    `could_be_shorter`: a summary of more would leave less to be sent.
+    """
+    used_up = error.code == "rate_limit" and not error.retryable
+    if error.status == NOT_FOUND or used_up:
+        return ("model",)
+    found = _CORRECTIONS.get(error.code, ())
+    return found if could_be_shorter else tuple(each for each in found if each != "summarise")
 
 
 def sentence_for(error: ProviderError) -> str:

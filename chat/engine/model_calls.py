@@ -34,6 +34,8 @@ log = logging.getLogger("countersign.engine")
 
 #: Of what a vendor refused as too long, how much is tried next.
 SQUEEZED = 0.75
+#: The shares that are tried where that was too much, too, and a person asks for a summary of more.
+SQUEEZED_MORE = (SQUEEZED**2, SQUEEZED, 0.9)
 
 
 class ModelCalls:
@@ -54,6 +56,11 @@ class ModelCalls:
     def last(self) -> calling.LiveCall:
         assert self._call is not None
         return self._call
+
+    @property
+    def tried(self) -> Sequence[str]:
+        """The corrections that were tried for the run's question, its own with them."""
+        return [str(each) for each in self._run.trigger.get("tried", ())]
 
     @property
     def out_of_rounds(self) -> bool:
@@ -93,7 +100,7 @@ class ModelCalls:
         try:
             self._config = self._offered()
         except ModelUnavailableError as unavailable:
-            return Failure("model_unavailable", str(unavailable), retryable=False)
+            return Failure("model_unavailable", str(unavailable), retryable=False, corrections=("model",))
         # A run that was taken over between two rounds comes here without the effect `Enrich`.
         if failure := await self.enrich():
             return failure
@@ -101,15 +108,18 @@ class ModelCalls:
         call = await self._fitting_call(self._config, tools, room)
         if isinstance(call, Failure):
             return call
+        if self._run.trigger.get("correction") == "summarise" and not self._squeezed:
+            self._squeezed = True
+            call = await self._squeezed_call(self._config, call, tools, *SQUEEZED_MORE)
         try:
             error = await self._ask(call)
             if error is not None and error.code == "context_length" and not self._squeezed:
                 # Once for a run whose vendor found its request too long, though it was not as counted here.
                 self._squeezed = True
-                less = int(await in_tool_thread(tokens_of, call.request) * SQUEEZED)
-                shorter = await self._fitting_call(self._config, tools, less)
-                if not isinstance(shorter, Failure):
-                    error = await self._ask(shorter)
+                shorter = await self._squeezed_call(self._config, call, tools, SQUEEZED)
+                if shorter is not call:
+                    call = shorter
+                    error = await self._ask(call)
         except BudgetRefused as refusal:
             telemetry.unpaid(self.last)
             await self.add_costs()
@@ -118,7 +128,9 @@ class ModelCalls:
             return None
         log.warning("run %s: %s: %s", self._run.id, error.code, error.detail)
         gave_up = error.code == "context_length"
-        return Failure(error.code, error_texts.sentence_for(error), error.retryable, gave_up)
+        could_be_shorter = gave_up and await self._could_be_shorter(self._config, call)
+        corrections = error_texts.corrections_for(error, could_be_shorter=could_be_shorter)
+        return Failure(error.code, error_texts.sentence_for(error), error.retryable, gave_up, corrections)
 
     def _offered(self) -> ProviderConfig:
         """The run's model. Raises `ModelUnavailableError`, also for one that was withdrawn since it was chosen."""
@@ -141,9 +153,28 @@ class ModelCalls:
             if not await summarising.make_room(measured, self._answer):
                 return call
         except summarising.TooLong:
-            return Failure("context_length", error_texts.TOO_LONG_FOR_MODEL, retryable=False, gave_up=True)
+            text = error_texts.TOO_LONG_FOR_MODEL
+            return Failure("context_length", text, retryable=False, gave_up=True, corrections=("model",))
         failure = await self.enrich(anew=True)
         return failure or calling.prepare(config, self.prompt, self._answer, tools=tools)
+
+    async def _could_be_shorter(self, config: ProviderConfig, call: calling.LiveCall) -> bool:
+        """Whether a summary of more would make its request shorter by as much as is worth it."""
+        tokens = await in_tool_thread(tokens_of, call.request)
+        room = int(tokens * SQUEEZED_MORE[-1])
+        measured = summarising.OversizedRequest(self._run, config, self.prompt, self._answer.rounds, call.request, room)
+        return await in_tool_thread(summarising.cut_for, measured) is not None
+
+    async def _squeezed_call(
+        self, config: ProviderConfig, call: calling.LiveCall, tools: bool, *shares: float
+    ) -> calling.LiveCall:
+        """The call with the first of these shares of its tokens that a summary can make of it; else as it is."""
+        tokens = await in_tool_thread(tokens_of, call.request)
+        for share in shares:
+            shorter = await self._fitting_call(config, tools, int(tokens * share))
+            if not isinstance(shorter, Failure):
+                return shorter
+        return call
 
     async def _ask(self, call: calling.LiveCall) -> ProviderError | None:
         """Makes the call, under its budgets. Raises `BudgetRefused`."""

@@ -47,14 +47,19 @@ class OversizedRequest:
         return window.own_rounds(self.rounds, self.prompt.rounds_left_out)
 
 
+def cut_for(oversized: OversizedRequest) -> HistoryCut | None:
+    """The cut that makes the request fit; None if nothing does."""
+    history, own = oversized.prompt.sent, oversized.own_rounds()
+    return window.cut_of(oversized.request, history, own, oversized.run.position, oversized.room)
+
+
 async def make_room(oversized: OversizedRequest, answer: LiveAnswer) -> bool:
     """Summarises what is earlier if the request does not fit; True if so. Raises `TooLong` and `Fenced`."""
     run = oversized.run
     taken = await in_tool_thread(tokens_of, oversized.request)
     if taken <= oversized.room:
         return False
-    history, own = oversized.prompt.sent, oversized.own_rounds()
-    cut = await in_tool_thread(window.cut_of, oversized.request, history, own, run.position, oversized.room)
+    cut = await in_tool_thread(cut_for, oversized)
     if cut is None:
         raise TooLong
     words = await _words(oversized, cut, answer)

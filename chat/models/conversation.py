@@ -58,6 +58,7 @@ class Session(models.Model):
         _("untrusted source"), max_length=260, blank=True, default="", db_default="", editable=False
     )
     hidden_at = models.DateTimeField(_("deleted by its owner"), null=True, blank=True)
+    archived_at = models.DateTimeField(_("archived"), null=True, blank=True)
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
     updated_at = models.DateTimeField(_("last activity"), auto_now=True)
 
@@ -76,6 +77,11 @@ class Session(models.Model):
 
     def __str__(self) -> str:
         return self.title or str(self.id)
+
+    @property
+    def archived(self) -> bool:
+        """Whether its owner has put it away: it is read, and not written in before it is brought back."""
+        return self.archived_at is not None
 
     @property
     def context(self) -> Ref | None:

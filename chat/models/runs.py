@@ -15,6 +15,9 @@ from graphs.site.vendor_errors import ErrorCode
 #: Why a run failed: what went wrong with its vendor, or as doors say it what is not there or not allowed any more.
 RunErrorCode = Literal[ErrorCode, "model_unavailable", "not_found", "forbidden"]
 
+#: What may be done otherwise where the same again would fail: summarise what is earlier, ask for less, another model.
+Correction = Literal["summarise", "shorter", "model"]
+
 
 class Process(models.Model):
     """A process that drives runs. It renews `seen_at` (database time) every few seconds; silence means death."""

@@ -5,6 +5,7 @@ import uuid
 from typing import Any, Literal, Self
 
 from chat.models import Message, Run, RunErrorCode, RunStatus, Session, calls_of
+from chat.models.runs import Correction
 from chat.proposals.proposal_json import ProposalShape, proposals_json
 from chat.queries.proposals import in_brief
 from chat.spending.recording import COUNTS, OF_CONVERSATION
@@ -27,9 +28,12 @@ class ToolCallShape(Shape):
 
 
 class ErrorShape(Shape):
+    """`corrections` are what may be tried instead of the same again, each once."""
+
     code: RunErrorCode
     message: str
     retryable: bool
+    corrections: list[Correction] | None = None
 
 
 class ResultShape(Shape):

@@ -8,6 +8,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from chat.actions.posting import Asked, Digest, Feedback, Id
 from chat.actions.refusals import Refused
+from chat.models.runs import Correction
 from graphs.site.api.bodies import Body, errors_by_field
 
 #: An `_id` is repeated in every event of its run.
@@ -52,8 +53,12 @@ class Resume(Frame):
 
 
 class Retry(Frame):
+    """`correction` is one that the error named; "model" asks the `model`."""
+
     type: Literal["ai:retry"]
     session_id: Id
+    correction: Correction | None = None
+    model: Annotated[str, Field(max_length=100)] = ""
 
 
 class Deepen(Frame):

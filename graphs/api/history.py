@@ -1,17 +1,21 @@
-"""GET history, GET history/{id}, GET history/versions, POST history/{id}/rollback, POST history/rollback."""
+"""GET history, history/export, history/{id}, history/versions, POST history/{id}/rollback, POST history/rollback."""
 
 from datetime import datetime
 from functools import partial
 
 from django.db import transaction
+from django.http import HttpResponseBase
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from graphs.api import history_files
+from graphs.api.history_files import FORMATS
 from graphs.api.history_json import ChangeSetPage, ChangeSetShape, ComparedShape, VersionPage, VersionShape, hidden_in
 from graphs.api.rollback_json import (
     MOST_ENTRIES,
@@ -21,6 +25,7 @@ from graphs.api.rollback_json import (
     ScopedRollbackBody,
     conflicts_of,
 )
+from graphs.api.sent_files import made_or_refused, sent_file, wanted_format
 from graphs.history import queries, rollback
 from graphs.history.bounded_diffs import MOST, MOST_OF_ONE, Room, bounded
 from graphs.history.compare import between
@@ -80,6 +85,22 @@ class HistoryView(APIView):
         page = asked_page(request, versions, queries.ORDERING)
         shown = VersionShape.of_revisions(member, page.rows)
         return Response(VersionPage.of(page, shown, unsaved_since=queries.unsaved_since(subject)).to_json())
+
+
+class HistoryExportView(APIView):
+    large_answer = True
+
+    @extend_schema(
+        operation_id="exportHistory",
+        parameters=[OBJECT, OpenApiParameter("format", str, required=True, enum=list(FORMATS))],
+        responses={**{(200, media): OpenApiTypes.ANY for media in FORMATS.values()}, **problems(503)},
+    )
+    def get(self, request: Request) -> HttpResponseBase:
+        """All that was ever changed on an object as a file, the oldest first. A PDF cuts long values."""
+        subject = _subject(request, current_member(request))
+        format_ = wanted_format(request, FORMATS)
+        file = made_or_refused(lambda: history_files.write(subject, format_))
+        return sent_file(file, f"history-{subject.type}.{format_}", FORMATS[format_])
 
 
 class ChangeSetView(APIView):

@@ -20,6 +20,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from graphs.api.matrix_json import FolderMatrixShape, MatrixPreview
+from graphs.api.sent_files import file_name
 from graphs.models import Folder
 from graphs.records.drawing.painter import NotDrawn, painter
 from graphs.records.drawing.scene import CANVASES, Scene
@@ -104,7 +105,7 @@ class SvgView(APIView):
         answer.headers["Cache-Control"] = "private, no-cache"
         answer.headers["Content-Security-Policy"] = f"{NO_PAGE}; sandbox"
         if kept:
-            name = content_disposition_header(True, f"{_file_name(scene.title)}.{self.form}")
+            name = content_disposition_header(True, f"{file_name(scene.title, 'matrix')}.{self.form}")
             answer.headers["Content-Disposition"] = str(name)
         patch_vary_headers(answer, ["Authorization", "X-Workspace", "Accept-Language", "Cookie"])
         return answer
@@ -162,12 +163,6 @@ def drawn(scene: Scene, form: Literal["svg", "png"]) -> bytes:
     except NotDrawn as error:
         detail = _("The drawing did not come. Try again in a moment; the table has the same.")
         raise Problem(503, "unavailable", detail, headers={"Retry-After": "5"}) from error
-
-
-def _file_name(title: str) -> str:
-    """A title as a file may be called everywhere."""
-    kept = "".join(letter if letter.isalnum() or letter in " -_." else " " for letter in title)
-    return " ".join(kept.split())[:100].strip(" .") or "matrix"
 
 
 def _size(request: Request) -> str:

@@ -1,11 +1,11 @@
 """POST objects/{type}/import reads objects of a kind from a file, GET objects/{type}/export writes them as one."""
 
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
-from typing import IO, Any, Self, cast
+from collections.abc import Mapping, Sequence
+from typing import Any, Self, cast
 
 from django import forms
-from django.http import HttpResponseBase, StreamingHttpResponse
+from django.http import HttpResponseBase
 from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -15,6 +15,7 @@ from rest_framework.response import Response
 
 from graphs.api import changes
 from graphs.api.objects import FILTERS, TYPE, ObjectView, filtered, is_search
+from graphs.api.sent_files import sent_file, wanted_format
 from graphs.history import editing
 from graphs.history.bounded_diffs import MOST_TOLD, Room
 from graphs.history.first_difference import clipped_both
@@ -41,8 +42,6 @@ FORMATS = {
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     "json": "application/json",
 }
-#: Bytes of a file that are sent at once.
-PART = 65_536
 #: Errors and rows that one answer tells; its counts are of all.
 MOST_ERRORS = 100
 MOST_ROWS = 1_000
@@ -255,25 +254,10 @@ class ExportView(ObjectView):
         if "format" not in request.GET:
             return super().get(request, object_type, object_id)
         member, kind = current_member(request), kind_named(object_type)
-        format_ = request.GET["format"]
-        if format_ not in FORMATS:
-            raise invalid("format", _("“format” is one of: %(names)s.") % {"names": ", ".join(FORMATS)})
+        format_ = wanted_format(request, FORMATS)
         try:
             with search_time.bounded(is_search(request)):
                 file = exporting.export(member, kind, *filtered(request, member, kind), cast(exporting.Format, format_))
         except ChangeRefused as refusal:
             raise invalid("format", str(refusal)) from refusal
-        return StreamingHttpResponse(
-            _parts(file),
-            content_type=FORMATS[format_],
-            headers={
-                "Content-Disposition": f'attachment; filename="{kind.name}.{format_}"',
-                "Cache-Control": "no-store",
-            },
-        )
-
-
-async def _parts(file: IO[bytes]) -> AsyncIterator[bytes]:
-    with file:
-        while part := file.read(PART):
-            yield part
+        return sent_file(file, f"{kind.name}.{format_}", FORMATS[format_])

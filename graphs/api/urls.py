@@ -49,6 +49,7 @@ urlpatterns = [
     path("folders/<key:folder>/matrix.png", matrix.PngView.as_view(), name="api-matrix-png"),
     path("folders/<key:folder>/matrix/preview", matrix.PreviewView.as_view(), name="api-matrix-preview"),
     path("history", history.HistoryView.as_view(), name="api-history"),
+    path("history/export", history.HistoryExportView.as_view(), name="api-history-export"),
     path("history/rollback", history.RollbackView.as_view(), name="api-rollback"),
     path("history/versions", history.VersionsView.as_view(), name="api-versions"),
     path("history/<key:change_set_id>", history.ChangeSetView.as_view(), name="api-change-set"),

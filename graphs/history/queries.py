@@ -97,6 +97,12 @@ def versions(of: Object, filters: Filters = Filters()) -> "QuerySet[Revision]":
     return rows
 
 
+def modifications_of(of: Object) -> "QuerySet[Modification]":
+    """All that was ever modified of an object, with the change sets, the oldest first."""
+    rows = Modification.objects.filter(type=of.type, object=of.pk)
+    return rows.select_related("change_set").order_by("version", "sequence")
+
+
 def _given(**conditions: Any) -> dict[str, Any]:
     return {name: value for name, value in conditions.items() if value is not None}
 

@@ -1,5 +1,6 @@
 """config/install.py, without a network: what it takes out of an environment again."""
 
+import re
 import sysconfig
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 from django.conf import settings
 
 from config import install, postgres
+from graphs.pdf.process import TEMPLATE
 
 
 @pytest.fixture
@@ -37,12 +39,15 @@ def test_packages_keep_the_translations_of_what_the_product_speaks(packages: Pat
 
 
 def test_what_it_removes_is_not_what_runs() -> None:
-    """PostgreSQL runs, and the embedding model is read, from folders beside those."""
+    """PostgreSQL runs, the embedding model is read, and the fonts of documents lie in folders beside those."""
     site_packages = Path(sysconfig.get_path("purelib"))
+    fonts = set(re.findall('"(Noto Sans[^"]*)"', TEMPLATE.read_text()))
+    assert fonts >= {"Noto Sans", "Noto Sans Arabic", "Noto Sans SC"}
     unused = [site_packages / name for name in install.UNUSED]
     for folder in (
         postgres.programs_dir(None),
         *(site_packages / "wordllama" / name for name in ("weights", "tokenizers")),
+        *(next(site_packages.glob(f"justmytype_*/fonts/ofl/{font.lower().replace(' ', '')}")) for font in fonts),
     ):
         assert folder.is_dir()
         assert not {folder, *folder.parents} & set(unused)

@@ -27,6 +27,7 @@ GROUPS: dict[str, Group] = {
     "graphs.changeset": "audited",
     "chat.session": "audited",
     "chat.modelcall": "audited",
+    "chat.feedback": "audited",
     "chat.proposal": "audited",
     "chat.validationrule": "ruled",
     "chat.allowance": "ruled",

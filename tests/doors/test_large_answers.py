@@ -26,7 +26,7 @@ SMALL = {
 #: Where an answer is made of parts, and why not all of it is in memory.
 STREAMS = {
     "chat/admin/spend_page.py": "the file of what is spent is sent a day at a time",
-    "graphs/api/object_files.py": "objects are written batch by batch into a file on the disk, which is sent",
+    "graphs/api/sent_files.py": "exports are written batch by batch into a file on the disk, which is sent",
 }
 STREAMING = {"StreamingHttpResponse", "FileResponse"}
 
@@ -48,10 +48,14 @@ def test_whole_graphs_and_pages_of_texts_are_marked() -> None:
         *("objects", "objects/{object_type}/{object_id}"),
         *("objects/{object_type}/import", "objects/{object_type}/export"),
         *("folders/{folder}/matrix", "folders/{folder}/matrix.svg", "folders/{folder}/matrix.png"),
-        *("history", "history/versions", "history/{change_set_id}"),
+        *("history", "history/export", "history/versions", "history/{change_set_id}"),
         *("prompts/{prompt_key}", "prompts/{prompt_key}/compare"),
         *("proposals", "proposals/waiting", "proposals/{proposal_id}", "streams/events/{stream_name}"),
-        *("chat/sessions/{session_id}/messages", "chat/sessions/{session_id}/stream-events"),
+        *(
+            "chat/sessions/{session_id}/export",
+            "chat/sessions/{session_id}/messages",
+            "chat/sessions/{session_id}/stream-events",
+        ),
         "chat/messages/{message_id}/stream-events",
     }
 

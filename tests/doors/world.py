@@ -18,6 +18,7 @@ from chat.models import (
     AlwaysSend,
     Budget,
     EnteredPrice,
+    Feedback,
     Prompt,
     PromptActivation,
     PromptType,
@@ -162,8 +163,10 @@ class World:
         name = model._meta.label_lower
         if name == "chat.session":
             return self.talks["editor"].session.pk, self.talks["stranger"].session.pk
-        if name == "chat.modelcall":
-            return tuple(self.talks[role].run.model_calls.get().pk for role in ("editor", "stranger"))
+        if name in {"chat.modelcall", "chat.feedback"}:
+            runs = [self.talks[role].run for role in ("editor", "stranger")]
+            found = [run.model_calls.get() if name == "chat.modelcall" else run.message.feedback.get() for run in runs]
+            return found[0].pk, found[1].pk
         if name == "chat.process":
             return self.talks["editor"].run.process, self.talks["stranger"].run.process
         if name == "chat.enteredprice":
@@ -239,6 +242,7 @@ def build() -> World:
         hidden = world.hidden[role] = talk(user, workspace, f"Hidden {canary('deleted')}")
         hidden.session.hidden_at = hidden.session.created_at
         hidden.session.save()
+        Feedback.objects.create(message=world.talks[role].run.message, person=user, vote=1, comment=canary(role))
     for slug in ("demo", "other"):
         _rule(world, slug)
         _propose(world, slug, slug)

@@ -92,6 +92,11 @@ def test_it_tells_who_changed_what_and_why_and_compares_versions(
     change(nba, alice, "root", posX=500.0, posY=20.0)
     opened(page)
     expect(entries(page)).to_have_count(3)
+    files = page.get_by_role("group", name="Export all changes").get_by_role("link")
+    expect(files).to_have_text(["CSV", "JSON", "PDF"])
+    with page.expect_download() as stored:
+        files.first.click()
+    assert stored.value.suggested_filename == "history-graph.csv"
     expect(entries(page).locator("h3")).to_have_text(
         ["Move Begin", "Change Fetch API", "Change Start"], use_inner_text=True
     )

@@ -75,7 +75,7 @@ class GraphHistory extends HTMLElement {
     });
     this.#filters = new Filters(JSON.parse(this.getAttribute("fields") ?? "{}"), () => this.#load());
     this.#compare = new Compare(this.#api, () => this.#entries[0]?.version ?? null);
-    const parts = [this.#filters.element, this.#said, this.#unsaved, this.#compare.element, this.#list, this.#more];
+    const parts = [this.#filters.element, exports(this.#api), this.#said, this.#unsaved, this.#compare.element, this.#list, this.#more];
     this.append(html("div", { class: "history" }, ...parts));
     if (!this.hasAttribute("editable")) return;
     this.#dialog = new RollbackDialog(this.#api, (changeSet) => this.#rolledBack(changeSet));
@@ -194,6 +194,14 @@ class GraphHistory extends HTMLElement {
       else this.#say("error", refusal.message);
     }
   }
+}
+
+/** All of the history as a file, whatever the filters say. */
+function exports(api) {
+  const links = [["csv", "CSV"], ["json", "JSON"], ["pdf", "PDF"]].map(([format, text]) =>
+    html("a", { class: "button", href: api.exportAs(format), download: "" }, text));
+  const label = t("Export all changes");
+  return html("div", { class: "history-exports", role: "group", "aria-label": label }, html("span", {}, label), ...links);
 }
 
 customElements.define("graph-history", GraphHistory);

@@ -58,6 +58,13 @@ export class Api {
     this.workspace = workspace;
   }
 
+  /** Where a link leads that a browser follows by itself: a file to be stored. */
+  linkTo(path) {
+    const address = new URL(path, this.base);
+    if (this.workspace) address.searchParams.set("workspace", this.workspace);
+    return address.href;
+  }
+
   request(method, path, body) {
     return request(method, new URL(path, this.base), body, this.workspace ? { "X-Workspace": this.workspace } : {});
   }

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from chat.actions import pinning
+from chat.actions import conversations, pinning
 from chat.engine import claims, summarising
 from chat.engine.states import Phase, State
 from chat.events.append import Fenced
@@ -322,6 +322,29 @@ def test_a_vendor_that_finds_it_too_long_is_asked_again_with_less(
     third = turn(alice, "Last question", session)
     assert Message.objects.get(pk=third.message_id).content == "Three."
     assert "In brief." in vendor.requests[-1].body["messages"][1]["content"]
+
+
+def test_what_the_vendor_still_finds_too_long_is_tried_with_much_less_once(
+    monkeypatch: pytest.MonkeyPatch, running: Engine, vendor: VendorServer, alice: User, nba: Graph
+) -> None:
+    monkeypatch.setenv("CUSTOM_CONTEXT_WINDOW", "100000")
+    too_long = Script(status=400, error={"error": {"code": "context_length_exceeded", "message": "too long"}})
+    vendor.script(*[Script(text=f"Answer {n}.") for n in range(9)], too_long, Script(text="In brief."), too_long)
+    session = str(turn(alice, f"Opening question {LONG}").session_id)
+    for n in range(8):
+        turn(alice, f"Question {n} {LONG}", session)
+    failed = rested(ask(alice, "Last question", session_id=session).run_id)
+    error = failed.error
+    assert error is not None
+    assert (error["retryable"], error["corrections"]) == (False, ["summarise", "model"])
+    before = len(vendor.requests)
+    vendor.script(Script(text="In briefer."), Script(text="Four."))
+    again = rested(conversations.retry(member_of(alice, "demo"), session, "summarise").run_id)
+    assert again.trigger["tried"] == ["summarise"]
+    assert Message.objects.get(pk=again.message_id).content == "Four."
+    sent = [str(request.body["messages"]) for request in vendor.requests]
+    assert "In briefer." in sent[-1]
+    assert len(sent[-1]) < len(sent[before - 1]) - len(LONG)
 
 
 def test_another_process_goes_on_with_what_is_summarised(alice: User, nba: Graph, vendor: VendorServer) -> None:

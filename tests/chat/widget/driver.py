@@ -51,8 +51,8 @@ class Answer:
         self.emit("complete", fullText=full, reason=reason, **data)
         self.emit("status", state="cancelled" if reason == "stopped" else "succeeded")
 
-    def fail(self, code: str, retryable: bool, message: str = "") -> None:
-        self.emit("error", error=message, message=message, code=code, retryable=retryable)
+    def fail(self, code: str, retryable: bool, message: str = "", **more: object) -> None:
+        self.emit("error", error=message, message=message, code=code, retryable=retryable, **more)
         self.emit("status", state="failed")
 
 

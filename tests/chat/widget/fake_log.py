@@ -22,6 +22,7 @@ class FakeSession:
     summary: Json | None = None
     updated_at: datetime = START
     require_validation: bool = False
+    archived: bool = False
     model: str = "demo"
     model_available: bool = True
 
@@ -53,6 +54,7 @@ class FakeSession:
             "updatedAt": self.updated_at.isoformat(),
             "onDisconnect": "cancel",
             "requireValidation": self.require_validation,
+            "archived": self.archived,
         }
 
     def used(self) -> Json:

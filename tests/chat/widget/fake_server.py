@@ -191,6 +191,8 @@ class FakeServer:
             message = next(each for session in self.sessions for each in session.messages if each["id"] == parts[1])
             message["inPrompt"] = body["inPrompt"]
             return web.json_response(message)
+        if parts[0] == "messages" and request.method == "PUT":
+            return web.json_response(body)
         session = next((each for each in self.sessions if each.id == parts[1]), None)
         if session is None:
             return web.json_response({"title": "Not found", "detail": "There is no such session."}, status=404)
@@ -201,6 +203,7 @@ class FakeServer:
             session.require_validation = body.get("requireValidation", session.require_validation)
             session.model_available = session.model_available or "model" in body
             session.model = body.get("model", session.model)
+            session.archived = body.get("archived", session.archived)
         if request.method == "DELETE":
             self.sessions.remove(session)
             return web.Response(status=204)
@@ -208,7 +211,9 @@ class FakeServer:
 
     def _list(self, request: web.Request) -> web.StreamResponse:
         context = request.query.get("context", "")
-        found = [each.as_json() for each in self.sessions if each.context == context or not context]
+        archived = request.query.get("archived") == "true"
+        of_list = [each for each in self.sessions if each.archived == archived]
+        found = [each.as_json() for each in of_list if each.context == context or not context]
         return web.json_response(_paged(found, request, forward=True))
 
     def _messages(self, request: web.Request, session: FakeSession) -> web.StreamResponse:

@@ -263,10 +263,22 @@ def test_it_offers_to_try_again_what_can_be_tried_again(widget: Widget) -> None:
     expect(widget.answers.nth(1).locator(".markdown")).to_have_text("Whole")
 
 
-def test_it_offers_no_retry_where_it_would_not_help(widget: Widget) -> None:
-    widget.ask("One").start().fail("context_length", retryable=False)
+def test_it_offers_no_retry_where_it_would_not_help(page: Page, server: FakeServer) -> None:
+    server.models = [{"id": "demo", "label": "Demo"}, {"id": "big", "label": "Big"}]
+    widget = Widget(page, server).open().connected()
+    answer = widget.ask("One").start()
+    answer.fail("context_length", retryable=False)
     expect(widget.answers.locator(".error")).to_contain_text("Start a new one")
     expect(widget.button("Retry")).to_have_count(0)
+    expect(widget.answers.locator(".tries")).to_have_count(0)
+    again = answer.session.add_message("assistant", "queued", run_id="run-again")
+    retried = Answer(widget.server, answer.session, again["id"], "run-again").start()
+    retried.fail("context_length", retryable=False, corrections=["summarise", "shorter", "model"])
+    choice = widget.answers.nth(1).get_by_label("Another model")
+    expect(choice.locator("option")).to_have_text(["Big"])
+    widget.button("Try with this model").press("Enter")
+    sent = widget.server.wait_for("ai:retry")
+    assert (sent["correction"], sent["model"]) == ("model", "big")
 
 
 def test_it_shows_a_failure_after_a_reload(widget: Widget) -> None:

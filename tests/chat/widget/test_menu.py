@@ -1,5 +1,7 @@
 """chat/static/chat/widget/view/menu.js: the conversations of an object."""
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -82,6 +84,31 @@ def test_it_leaves_the_title_on_escape(two: Widget) -> None:
     menu.get_by_label("Title").press("Escape")
     expect(menu.locator(".session-title")).to_have_text(["Newer", "Older"])
     expect(menu).to_be_visible()
+
+
+def test_it_puts_away_and_brings_back(two: Widget) -> None:
+    menu = two.open_menu()
+    menu.get_by_label("Archive Newer").press("Enter")
+    expect(menu.locator(".session-title")).to_have_text(["Older"])
+    note = two.root.locator(".archived-note")
+    expect(note).to_contain_text("This conversation is archived.")
+    expect(two.composer).to_be_disabled()
+    menu.get_by_role("button", name="Archived conversations").press("Enter")
+    expect(menu.locator(".session-title")).to_have_text(["Newer"])
+    menu.get_by_label("Bring Newer back").click()
+    expect(menu).to_contain_text("No archived conversations.")
+    expect(note).to_be_hidden()
+    menu.get_by_role("button", name="Back to the conversations").click()
+    expect(menu.locator(".session-title")).to_have_text(["Newer", "Older"])
+    as_pdf = menu.get_by_role("link", name="PDF")
+    menu.get_by_label("Reasoning").press("Space")
+    wanted = rf"chat/sessions/{two.server.sessions[0].id}/export\?format=pdf&reasoning=false&tools=true&workspace=demo$"
+    expect(as_pdf).to_have_attribute("href", re.compile(wanted))
+    menu.get_by_label("Archive Newer").click()
+    menu.press("Escape")
+    note.get_by_role("button", name="Bring it back").click()
+    expect(note).to_be_hidden()
+    expect(two.composer).to_be_focused()
 
 
 def test_it_deletes_only_after_asking(two: Widget) -> None:

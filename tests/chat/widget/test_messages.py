@@ -335,6 +335,31 @@ def test_a_message_is_kept_or_left_out_by_keyboard(widget: Widget) -> None:
     expect(widget.questions.locator(".kept")).to_have_text("Left out")
     bodies = [request["body"] for method, _path, request in widget.server.requests if method == "PATCH"]
     assert bodies == [{"inPrompt": "pinned"}, {"inPrompt": "auto"}, {"inPrompt": "left_out"}]
+    _rate_by_keyboard(widget)
+
+
+def _rate_by_keyboard(widget: Widget) -> None:
+    down = widget.answers.get_by_role("button", name="Not a good answer")
+    down.press("Enter")
+    comment = widget.answers.get_by_label("Comment", exact=True)
+    expect(comment).to_be_focused()
+    comment.fill(" Wrong node ")
+    comment.press("Enter")
+    expect(comment).to_be_hidden()
+    write = widget.answers.get_by_role("button", name="Comment on your vote")
+    expect(write).to_be_focused()
+    write.press("Enter")
+    expect(comment).to_have_value("Wrong node")
+    comment.press("Escape")
+    expect(comment).to_be_hidden()
+    expect(down).to_have_attribute("aria-pressed", "true")
+    down.press("Enter")
+    expect(down).to_have_attribute("aria-pressed", "false")
+    expect(write).to_have_count(0)
+    bodies = [request["body"] for method, _path, request in widget.server.requests if method == "PUT"]
+    assert bodies == [
+        {"vote": -1, "comment": ""}, {"vote": -1, "comment": "Wrong node"}, {"vote": 0, "comment": ""},
+    ]  # fmt: skip
 
 
 def test_a_line_says_where_earlier_messages_are_summarised(widget: Widget) -> None:

@@ -148,7 +148,7 @@ def test_it_keeps_what_was_written_when_the_run_fails(blank: Page) -> None:
     state = folded(blank, event(1, "status", state="started"), event(2, "token", token="Half"), failed)
     (answer,) = state["messages"]
     assert answer["content"] == "Half"
-    assert answer["error"] == {"code": "rate_limit", "message": "Too busy.", "retryable": True}
+    assert answer["error"] == {"code": "rate_limit", "message": "Too busy.", "retryable": True, "corrections": []}
 
 
 def test_it_says_when_the_model_is_tried_again(blank: Page) -> None:

@@ -11,6 +11,7 @@ async def tell(story: Story) -> None:
     await _refused(story, answered["sessionId"])
     await _sessions(story, answered["sessionId"])
     await _kept(story, answered["userMessageId"], answered["messageId"])
+    await _rated(story, answered["userMessageId"], answered["messageId"])
     await _always_sent(story)
     await _tool_limit(story)
     await _error(story)
@@ -68,14 +69,24 @@ async def _sessions(story: Story, session: str) -> None:
     changes = {"title": "Errors", "onDisconnect": "continue", "requireValidation": True, "model": "demo"}
     await story.call("what can be changed", "PATCH", path, changes)
     await story.call("an unknown value", "PATCH", path, {"onDisconnect": "explode"})
+    await story.call("archived", "PATCH", path, {"archived": True})
+    await story.call("those that are archived", "GET", "chat/sessions?archived=true")
+    await story.call("writing in it", "POST", "chat/messages", {"message": "Hello", "sessionId": session})
+    await story.call("brought back", "PATCH", path, {"archived": False})
+    await story.call("neither yes nor no", "GET", "chat/sessions?archived=maybe")
+    await story.call("as a file", "GET", f"{path}/export?format=json&reasoning=false")
+    await story.call("as no file", "GET", f"{path}/export?format=xml")
     await story.call("an unknown model", "PATCH", path, {"model": "openai:none"})
     await story.call("stopping at rest", "POST", f"{path}/stop", {})
     for name, body in {"resume": {"answer": "Yes"}, "retry": {}}.items():
         await story.call("there is nothing of the kind", "POST", f"{path}/{name}", body)
+    await story.call("no correction of an error", "POST", f"{path}/retry", {"correction": "shorter"})
+    await story.call("another model without one", "POST", f"{path}/retry", {"correction": "model"})
     await story.call("no answer", "POST", f"{path}/resume", {})
     for what, id_, who in (("a colleague's", session, "bob"), ("an absent one", NOWHERE, "alice")):
         for method, rest, body in (
             ("GET", "", None), ("PATCH", "", {"title": "X"}), ("DELETE", "", None), ("GET", "/messages", None),
+            ("GET", "/export?format=json", None),
             ("POST", "/resume", {"answer": "Yes"}), ("POST", "/retry", {}), ("POST", "/stop", {}),
         ):  # fmt: skip
             await story.call(what, method, f"chat/sessions/{id_}{rest}", body, who=who)
@@ -88,6 +99,17 @@ async def _kept(story: Story, question: str, answer: str) -> None:
     await story.call("an unknown value", "PATCH", f"chat/messages/{answer}", {"inPrompt": "never"})
     await story.call("a colleague's", "PATCH", f"chat/messages/{answer}", {"inPrompt": "auto"}, who="bob")
     await story.call("an absent one", "PATCH", f"chat/messages/{NOWHERE}", {"inPrompt": "auto"})
+
+
+async def _rated(story: Story, question: str, answer: str) -> None:
+    path = f"chat/messages/{answer}/feedback"
+    await story.call("thumbs down", "PUT", path, {"vote": -1, "comment": "Wrong node"})
+    await story.call("thumbs up instead", "PUT", path, {"vote": 1})
+    await story.call("a question", "PUT", f"chat/messages/{question}/feedback", {"vote": 1})
+    await story.call("no such vote", "PUT", path, {"vote": 2})
+    await story.call("a colleague's", "PUT", path, {"vote": 1}, who="bob")
+    await story.call("an absent one", "PUT", f"chat/messages/{NOWHERE}/feedback", {"vote": 1})
+    await story.call("taken back", "PUT", path, {"vote": 0})
 
 
 async def _always_sent(story: Story) -> None:

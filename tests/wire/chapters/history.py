@@ -30,6 +30,8 @@ async def _lists(story: Story, change_set: str) -> None:
     await story.call("to one of a kind", "GET", f"{HISTORY}&item=node:return&from=2020-01-01T00:00:00Z")
     await story.call("to an item of nothing", "GET", "history?item=node:return")
     await story.call("the history of a type", "GET", "history?object=nodeType:retry")
+    await story.call("as a file", "GET", "history/export?object=graph:nba&format=json")
+    await story.call("as no file", "GET", "history/export?object=nodeType:retry&format=xml")
     for what, query in {
         "no object": "history",
         "an unknown kind": "history?object=planet:mars",

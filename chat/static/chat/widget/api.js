@@ -10,22 +10,28 @@ export class ChatApi extends Api {
     this.signedOut = signedOut;
   }
 
-  sessions() {
-    const query = this.context ? `?context=${encodeURIComponent(`${this.context.type}:${this.context.id}`)}` : "";
-    return this.request("GET", `chat/sessions${query}`);
+  sessions({ archived = false } = {}) {
+    const query = new URLSearchParams(this.context ? { context: `${this.context.type}:${this.context.id}` } : {});
+    if (archived) query.set("archived", "true");
+    return this.request("GET", `chat/sessions${query.size ? `?${query}` : ""}`);
   }
 
   session(id) {
     return this.request("GET", `chat/sessions/${encodeURIComponent(id)}`);
   }
 
-  /** `change` is {title}, {model} or {requireValidation}. */
+  /** `change` is {title}, {model}, {requireValidation} or {archived}. */
   changeSession(id, change) {
     return this.request("PATCH", `chat/sessions/${encodeURIComponent(id)}`, change);
   }
 
   remove(id) {
     return this.request("DELETE", `chat/sessions/${encodeURIComponent(id)}`);
+  }
+
+  /** Where a conversation is a file; `wanted` are {format, reasoning, tools}. */
+  exportOf(id, wanted) {
+    return this.linkTo(`chat/sessions/${encodeURIComponent(id)}/export?${new URLSearchParams(wanted)}`);
   }
 
   messages(id) {
@@ -35,6 +41,11 @@ export class ChatApi extends Api {
   /** `inPrompt` is "auto", "pinned" or "left_out". */
   keepMessage(id, inPrompt) {
     return this.request("PATCH", `chat/messages/${encodeURIComponent(id)}`, { inPrompt });
+  }
+
+  /** `feedback` is {vote: 1 | -1 | 0, comment}. */
+  rate(id, feedback) {
+    return this.request("PUT", `chat/messages/${encodeURIComponent(id)}/feedback`, feedback);
   }
 
   /** Of the whole workspace; no page is needed, there are few. */

@@ -6,8 +6,8 @@
 
 import { t } from "../../graphs/strings.js";
 import {
-  emptyTranscript, fold, fromPage, hasGap, isRunning, withAccepted, withDecided, withKept, withOlder, withUnsent, withWaiting,
-  withoutUnsent,
+  emptyTranscript, fold, fromPage, hasGap, isRunning, withAccepted, withDecided, withKept, withOlder, withRated, withUnsent,
+  withWaiting, withoutUnsent,
 } from "./transcript.js";
 
 const ENDS = new Set(["ai:complete", "ai:error"]);
@@ -57,6 +57,13 @@ export class Conversation extends EventTarget {
     this.transcript = { ...this.transcript, title };
   }
 
+  /** It was put away or brought back, from the list. */
+  archived(id, archived) {
+    if (id !== this.id) return;
+    this.session = { ...this.session, archived };
+    this.changed();
+  }
+
   /** A proposal as it is now, which may be one of this conversation. */
   decided(proposal) {
     const before = this.transcript;
@@ -98,6 +105,22 @@ export class Conversation extends EventTarget {
       this.refuse("", error.message);
     }
     this.changed();
+  }
+
+  /** What the server stored of the reader's vote on an answer; null where it took none. */
+  async rate(messageId, given) {
+    const { id } = this;
+    try {
+      const feedback = await this.api.rate(messageId, given);
+      if (id !== this.id) return null;
+      this.transcript = withRated(this.transcript, { messageId, feedback });
+      this.changed();
+      return feedback;
+    } catch (error) {
+      this.refuse("", error.message);
+      this.changed();
+      return null;
+    }
   }
 
   startNew() {
@@ -245,8 +268,9 @@ export class Conversation extends EventTarget {
     this.changed();
   }
 
-  retry() {
-    return this.choose({ type: "ai:retry" });
+  /** The same again; otherwise than before with `choice`, {correction} or {correction: "model", model}. */
+  retry(choice = {}) {
+    return this.choose({ type: "ai:retry", ...choice });
   }
 
   /** Asks the question of an answer again, of a stronger model. */
@@ -293,7 +317,10 @@ export class Conversation extends EventTarget {
     this.resubscribedAt = -1;
     this.answering = false;
     this.stopping &&= isRunning(this.transcript);
-    const { type, model } = frame;
+    const { type, model, archived } = frame;
+    if (this.session && type === "ai:session_updated" && archived !== undefined) {
+      this.session = { ...this.session, archived };
+    }
     if (this.session && type === "ai:session_updated" && (model ?? this.session.model) !== this.session.model) {
       this.session = { ...this.session, model, modelAvailable: true };
     }

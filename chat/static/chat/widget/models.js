@@ -26,6 +26,12 @@ export class Models extends EventTarget {
       ?? this.list.find(({ id }) => id.startsWith(`${wanted}:`));
   }
 
+  /** Those that can be asked instead of the one that failed, `wanted` where nobody answered. */
+  others({ modelId }, wanted) {
+    const failed = modelId || this.find(wanted)?.id;
+    return this.list.filter(({ id }) => id !== failed);
+  }
+
   /** What a reader is told about an answer's model: {label, deeper}; `deeper` is the stronger one to go on with. */
   about({ id, modelId, status, proposals }, messages) {
     const own = this.list.find((model) => model.id === modelId);

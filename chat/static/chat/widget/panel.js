@@ -16,6 +16,7 @@ import { pageSocket } from "./socket.js";
 import { Sessions } from "./sessions.js";
 import { Announcer } from "./view/announcer.js";
 import { Composer } from "./view/composer.js";
+import { ExportLinks } from "./view/export.js";
 import { Header } from "./view/header.js";
 import { AskAlways, ConversationsMenu } from "./view/menu.js";
 import { emptyState, MessageList } from "./view/messages.js";
@@ -61,11 +62,14 @@ export class Panel extends EventTarget {
     this.announcer = new Announcer(this.mentions);
     this.header = new Header({ menu: () => this.toggleMenu(), startNew: () => this.startNew(), close });
     this.askAlways = mayEdit ? new AskAlways((change) => this.conversation.changeSession(change)) : null;
-    this.menu = new ConversationsMenu(this.sessions, this.context, this.askAlways, {
+    this.exports = new ExportLinks((id, wanted) => this.api.exportOf(id, wanted));
+    const below = [this.exports, this.askAlways].filter(Boolean);
+    this.menu = new ConversationsMenu(this.sessions, this.context, below, {
       open: (id) => this.open(id),
       startNew: () => this.startNew(),
       removed: (id) => id === this.conversation.id && this.startNew(),
       renamed: (id, title) => this.renamed(id, title),
+      archived: (id, archived) => this.conversation.archived(id, archived),
       closed: () => {
         this.header.title.focus();
         this.schedule();
@@ -79,21 +83,24 @@ export class Panel extends EventTarget {
       draft: (text) => this.memory.rememberDraft(this.conversation.id, text),
     };
     this.composer = new Composer(sending, this.picker.element);
+    this.putAway = archivedNote(() => this.bringBack());
     this.banner = h("div", { class: "banner", role: "alert", hidden: true });
     const on = { keydown: (event) => this.keyed(event), click: (event) => this.clicked(event) };
     this.others = new OtherProposals(this.approvals.context);
     const above = [this.header, this.menu, this.messages];
-    const below = [this.others, this.approvals.bar, { element: this.banner }, this.composer, this.announcer];
-    const elements = [...above, ...below].map(({ element }) => element);
+    const under = [this.others, this.approvals.bar, { element: this.putAway }, { element: this.banner }, this.composer, this.announcer];
+    const elements = [...above, ...under].map(({ element }) => element);
     this.element = h("section", { class: "panel", "aria-label": t("Chat"), on }, ...elements);
   }
 
   listActions() {
     return {
-      retry: () => this.conversation.retry(),
+      retry: (choice) => this.conversation.retry(choice),
       answer: (choice) => this.conversation.answer(choice),
       deepen: (id) => this.deepen(id),
+      otherModels: (message) => this.models.others(message, this.conversation.session?.model ?? ""),
       about: (message, messages) => this.models.about(message, messages),
+      rate: (id, feedback) => this.conversation.rate(id, feedback),
       keep: (id, inPrompt) => this.conversation.keep(id, inPrompt),
       loadOlder: () => this.conversation.loadOlder(),
       reload: () => this.conversation.load(),
@@ -188,10 +195,17 @@ export class Panel extends EventTarget {
     this.schedule();
   }
 
+  async bringBack() {
+    if (!(await this.conversation.changeSession({ archived: false }))) return;
+    this.composer.focus();
+    this.schedule();
+  }
+
   toggleMenu() {
     if (this.menu.open) this.menu.hide();
     else {
       this.askAlways?.update(this.conversation.session);
+      this.exports.update(this.conversation.session);
       this.menu.show(this.conversation.id);
     }
     this.schedule();
@@ -268,8 +282,10 @@ export class Panel extends EventTarget {
     this.others.update(this.object.pending, conversation.id);
     const { running, stopping } = conversation;
     this.picker.update({ session: conversation.session, wanted: conversation.model, once: conversation.once });
-    const hint = placeholder(socket, this.welcome);
-    this.composer.update({ running, stopping, off: socket.unreachable, placeholder: hint });
+    const archived = Boolean(session?.archived);
+    this.putAway.hidden = !archived;
+    const hint = placeholder(socket, archived, this.welcome);
+    this.composer.update({ running, stopping, off: socket.unreachable || archived, placeholder: hint });
     this.showBanner();
   }
 
@@ -297,7 +313,15 @@ function bannerContent(state) {
   return [icon("warning"), h("p", { text }), link];
 }
 
-function placeholder(socket, welcome) {
+/** What stands in the place of writing where a conversation is archived. */
+function archivedNote(bringBack) {
+  const text = t("This conversation is archived.");
+  const button = h("button", { class: "button", type: "button", text: t("Bring it back"), on: { click: bringBack } });
+  return h("div", { class: "archived-note", hidden: true }, icon("archive"), h("p", { text }), button);
+}
+
+function placeholder(socket, archived, welcome) {
+  if (archived) return t("Bring it back to write in it.");
   return socket.unreachable ? t("Not connected. Your draft is kept.") : welcome.placeholder;
 }
 

@@ -1,4 +1,4 @@
-/* The list of conversations about this object: loading, renaming, deleting. Used by the conversations menu. */
+/* The list of conversations about this object: loading, renaming, archiving, deleting. Used by the conversations menu. */
 
 export class Sessions extends EventTarget {
   constructor(api) {
@@ -8,10 +8,12 @@ export class Sessions extends EventTarget {
     this.next = null;
     this.error = null;
     this.loaded = false;
+    /** Whether those that were put away are listed, in place of the others. */
+    this.archived = false;
   }
 
   async refresh() {
-    await this.attempt(async () => this.take(await this.api.sessions(), []));
+    await this.attempt(async () => this.take(await this.api.sessions({ archived: this.archived }), []));
     return this.items;
   }
 
@@ -32,6 +34,15 @@ export class Sessions extends EventTarget {
       const changed = await this.api.changeSession(id, { title });
       this.items = this.items.map((item) => (item.id === id ? { ...item, ...changed, title } : item));
     });
+  }
+
+  /** Puts it away, or brings it back; true when that was done. */
+  async archive(id, archived) {
+    await this.attempt(() => this.api.changeSession(id, { archived }));
+    if (this.error) return false;
+    this.items = this.items.filter((item) => item.id !== id);
+    this.dispatchEvent(new Event("change"));
+    return true;
   }
 
   /** True when it is gone, whoever removed it. */

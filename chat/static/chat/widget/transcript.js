@@ -2,7 +2,7 @@
  *
  * A transcript is {messages, last, title, summary}; `last` is the sequence number of the newest event folded. A message
  * is {id, localId?, role, status: sending|complete|queued|streaming|stopped|failed, content, reasoning, toolCalls, model,
- * modelId, deepens, gaveUp, createdAt, runId, notice, ask, usage, error, proposals, changes, inPrompt}; a tool call is
+ * modelId, deepens, gaveUp, createdAt, runId, notice, ask, usage, error, proposals, changes, inPrompt, feedback}; a tool call is
  * {id, name, args, argsText, result, status}, its status running|ok|error|stopped; `argsText` is what was written of
  * its arguments until all of them are known. `changes` is how many changes were recorded, null where nobody
  * says. `summary` stands for the messages before {before} where the conversation has outgrown its model.
@@ -20,7 +20,7 @@ const NOTHING = {
   content: "", reasoning: "", toolCalls: [], proposals: [], changes: null, error: null, ask: null, notice: null,
   usage: null, gaveUp: false,
 };
-const SENT = { inPrompt: "auto" };
+const SENT = { inPrompt: "auto", feedback: null };
 
 export function emptyTranscript(last = 0) {
   return { messages: [], last, title: null, summary: null };
@@ -76,6 +76,11 @@ export function withDecided(transcript, proposal) {
 /** A message that is always kept for the model, left out, or neither. */
 export function withKept(transcript, { messageId, inPrompt }) {
   return changed(transcript, messageId, { inPrompt });
+}
+
+/** An answer with the reader's own vote on it. */
+export function withRated(transcript, { messageId, feedback }) {
+  return changed(transcript, messageId, { feedback });
 }
 
 /** True where events between the transcript and this frame are missing. */
@@ -235,8 +240,9 @@ function fromRest({ toolCalls = [], error, ...message }) {
   return blank({ status: "complete", ...message, toolCalls: calls, error: error ? errorFrom(error) : null });
 }
 
-function errorFrom({ code, message, error, retryable }) {
-  return { code: code ?? "internal", message: message || error || "", retryable: Boolean(retryable) };
+function errorFrom({ code, message, error, retryable, corrections }) {
+  const told = { code: code ?? "internal", message: message || error || "", retryable: Boolean(retryable) };
+  return { ...told, corrections: corrections ?? [] };
 }
 
 /** {kind: "toolLimit", roundsUsed, maxExtended}, {kind: "question", questionId, answerKind, text, options} or null. */

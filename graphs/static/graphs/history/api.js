@@ -18,6 +18,11 @@ export class HistoryApi extends Api {
     return this.request("GET", `history?${query}`);
   }
 
+  /** Where all of the history is a file: "json", "csv" or "pdf". */
+  exportAs(format) {
+    return this.linkTo(`history/export?${new URLSearchParams({ object: this.#object, format })}`);
+  }
+
   /** A change set with the first of its modifications; `search` is in what they are about, or in their field. */
   changeSet(id, search = "") {
     const query = search ? `?${new URLSearchParams({ search })}` : "";

@@ -8,6 +8,7 @@ graph-history { flex: 1; display: block; min-height: 0; overflow: auto; border-t
   max-width: 60rem; margin: 0 auto; padding: 1rem 1.25rem 4rem; display: grid; gap: 0.9rem;
   grid-template-columns: minmax(0, 1fr);
 }
+.history-exports { display: flex; flex-wrap: wrap; align-items: center; gap: 0.4rem 0.6rem; font-size: 0.875rem; color: var(--muted); }
 .history-filters { display: flex; flex-wrap: wrap; align-items: end; gap: 0.6rem 0.75rem; }
 .history-filter { display: grid; gap: 0.15rem; flex: 1 1 8rem; min-width: 0; font-size: 0.85rem; }
 .history-filter :is(input, select) {

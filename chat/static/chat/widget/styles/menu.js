@@ -39,6 +39,16 @@ export const menuCss = `
 .menu-note { padding: 8px 10px; font-size: 13px; color: var(--c-muted); }
 .menu-note:empty { display: none; }
 .menu .older { inline-size: 100%; border: 0; background: none; color: var(--c-muted); margin-block-start: 4px; }
+.menu .which { inline-size: 100%; border: 0; background: none; color: var(--c-muted); margin-block-start: 4px; }
+.export {
+  display: flex; flex-wrap: wrap; align-items: center; gap: 6px 12px; margin-block-start: 6px; padding: 9px 10px 4px;
+  border-block-start: 1px solid var(--c-border); font-size: 13.5px;
+}
+.export[hidden] { display: none; }
+.export-title { inline-size: 100%; font-weight: 550; }
+.export label { display: inline-flex; align-items: center; gap: 6px; }
+.export input { accent-color: var(--c-primary); margin: 0; }
+.export-links { display: flex; flex-wrap: wrap; gap: 6px; margin-inline-start: auto; }
 .ask-always {
   display: grid; grid-template-columns: auto 1fr; gap: 0 10px; align-items: center; margin-block-start: 6px;
   padding: 9px 10px 4px; border-block-start: 1px solid var(--c-border); font-size: 13.5px;

@@ -110,6 +110,10 @@ export const messagesCss = `
   border: 1px solid color-mix(in srgb, var(--c-danger) 28%, var(--c-surface));
 }
 .error p { flex: 1; min-inline-size: 0; overflow-wrap: anywhere; }
+.error:has(.tries) { flex-wrap: wrap; }
+.error:has(.tries) p { flex: 1 1 60%; }
+.tries, .try-model { display: flex; flex-wrap: wrap; align-items: center; gap: 6px; min-inline-size: 0; }
+.tries .field { inline-size: auto; max-inline-size: 100%; }
 .error > .icon { color: var(--c-danger); }
 .ask {
   padding: 12px 14px; border: 1px solid color-mix(in srgb, var(--c-primary) 35%, var(--c-border));
@@ -144,6 +148,11 @@ export const messagesCss = `
   .user .keeping:not(.chosen) { margin-block-end: -22px; }
   .message:hover .keeping .icon-button, .message:focus-within .keeping .icon-button { opacity: 1; }
 }
+.rating { display: inline-flex; gap: 2px; }
+.rating [aria-pressed="true"], .rating [aria-expanded="true"] { color: var(--c-primary); background: var(--c-tint); }
+.rating-form { display: flex; flex-wrap: wrap; gap: 6px; }
+.rating-form[hidden] { display: none; }
+.rating-form .field { flex: 1 1 180px; min-inline-size: 0; }
 .summarised { font-size: 13px; color: var(--c-muted); }
 .summarised summary {
   display: flex; align-items: center; gap: 8px; min-block-size: 28px; cursor: pointer; list-style: none;

@@ -109,12 +109,12 @@ p, h2, h3, h4, ul { margin: 0; }
   min-inline-size: 0; flex: 1; padding: 5px 9px; border: 1px solid var(--c-border); border-radius: 6px;
   background: var(--c-bg);
 }
-.banner {
+.banner, .archived-note {
   display: flex; align-items: center; gap: 10px; flex: none; padding: 10px 14px; font-size: 13.5px;
   border-block-start: 1px solid var(--c-border); background: color-mix(in srgb, var(--c-warning) 12%, var(--c-surface));
 }
-.banner p { flex: 1; }
-.banner .icon { color: var(--c-warning); }
+.banner p, .archived-note p { flex: 1; }
+.banner .icon, .archived-note .icon { color: var(--c-warning); }
 @keyframes pulse { 50% { opacity: .35; } }
 @keyframes spin { to { transform: rotate(1turn); } }
 @media (prefers-reduced-motion: reduce) {

@@ -50,7 +50,9 @@ export class Composer {
     this.refresh();
   }
 
+  /** At once, or as soon as something can be sent. */
   focus() {
+    this.hadFocus = true;
     this.field.focus({ preventScroll: true });
   }
 

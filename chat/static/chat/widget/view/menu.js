@@ -1,4 +1,4 @@
-/* The conversations of this object: switch, rename in place, delete after asking. */
+/* The conversations of this object: switch, rename in place, archive and bring back, delete after asking. */
 
 import { t } from "../../../graphs/strings.js";
 import { h } from "../elements.js";
@@ -9,8 +9,8 @@ import { iconButton, textButton } from "./buttons.js";
 const TITLE_CHARACTERS = 200;
 
 export class ConversationsMenu {
-  /** `actions` are {open(id), startNew, removed(id), renamed(id, title), closed}; `level` is shown below the list. */
-  constructor(sessions, context, level, actions) {
+  /** `actions` are {open(id), startNew, removed(id), renamed(id, title), archived(id, archived), closed}; `below` are shown below the list. */
+  constructor(sessions, context, below, actions) {
     this.sessions = sessions;
     this.context = context;
     this.actions = actions;
@@ -20,6 +20,7 @@ export class ConversationsMenu {
     this.list = h("ul", { class: "sessions" });
     this.note = h("p", { class: "menu-note", role: "status" });
     this.more = textButton(t("Show older"), () => sessions.loadMore(), "older");
+    this.which = textButton("", () => this.showArchived(!sessions.archived), "which");
     const startNew = () => this.choose(actions.startNew);
     const words = h("span", { text: t("New conversation") });
     const create = h("button", { class: "menu-new", type: "button", on: { click: startNew } }, icon("plus"), words);
@@ -27,7 +28,8 @@ export class ConversationsMenu {
     this.element = h(
       "div",
       { ...looks, on: { keydown: (event) => this.keyed(event) } },
-      create, h("div", { class: "menu-scroll" }, this.list, this.note, this.more), level?.element,
+      create, h("div", { class: "menu-scroll" }, this.list, this.note, this.more), this.which,
+      ...below.map(({ element }) => element),
     );
     sessions.addEventListener("change", () => this.refreshed());
   }
@@ -40,9 +42,18 @@ export class ConversationsMenu {
     this.current = current;
     this.changing = null;
     this.element.hidden = false;
+    this.sessions.archived = false;
     this.render();
     this.sessions.refresh();
     this.element.querySelector(".menu-new").focus();
+  }
+
+  /** Those that were put away, or the others. */
+  showArchived(archived) {
+    this.changing = null;
+    Object.assign(this.sessions, { archived, items: [], next: null, loaded: false });
+    this.render();
+    this.sessions.refresh();
   }
 
   hide() {
@@ -89,10 +100,12 @@ export class ConversationsMenu {
   }
 
   render() {
-    const { items, next, error, loaded } = this.sessions;
+    const { items, next, error, loaded, archived } = this.sessions;
     this.list.replaceChildren(...items.map((item) => this.row(item)));
     this.more.hidden = !next;
-    this.note.textContent = error ?? (loaded && items.length === 0 ? t("No conversations yet.") : "");
+    const none = archived ? t("No archived conversations.") : t("No conversations yet.");
+    this.note.textContent = error ?? (loaded && items.length === 0 ? none : "");
+    this.which.textContent = archived ? t("Back to the conversations") : t("Archived conversations");
   }
 
   row(item) {
@@ -117,8 +130,22 @@ export class ConversationsMenu {
     return [
       open,
       iconButton("pencil", t("Rename {title}", { title }), "session-tool", begin("rename")),
+      this.archiving(item, title),
       iconButton("trash", t("Delete {title}", { title }), "session-tool", begin("delete")),
     ];
+  }
+
+  archiving(item, title) {
+    const { archived } = this.sessions;
+    const [picture, label] = archived
+      ? ["retry", t("Bring {title} back", { title })]
+      : ["archive", t("Archive {title}", { title })];
+    return iconButton(picture, label, "session-tool", () => this.archive(item, !archived));
+  }
+
+  async archive(item, archived) {
+    if (await this.sessions.archive(item.id, archived)) this.actions.archived(item.id, archived);
+    this.element.querySelector(".menu-new").focus();
   }
 
   renameForm(item) {

@@ -7,11 +7,13 @@ import { icon } from "../icons.js";
 import { legible } from "../legible.js";
 import { Markdown } from "../markdown.js";
 import { syncText } from "../markdown/render.js";
-import { errorText, momentText, numberText, timeText, usageText, usageTitle } from "../words.js";
+import { momentText, numberText, timeText, usageText, usageTitle } from "../words.js";
 import { askCard } from "./ask.js";
 import { iconButton, textButton } from "./buttons.js";
+import { ErrorCard } from "./error.js";
 import { Keeping } from "./keeping.js";
 import { Progress } from "./progress.js";
+import { Rating } from "./rating.js";
 import { ToolBadge } from "./tool.js";
 
 export class UserMessage {
@@ -39,7 +41,7 @@ export class UserMessage {
 }
 
 export class AssistantMessage {
-  /** `actions` are {retry, answer, deepen, keep, mentions, proposals: {decisions, mayDecide, show, undo}}. */
+  /** `actions` are {retry, otherModels, answer, deepen, rate, keep, mentions, proposals: {decisions, mayDecide, show, undo}}. */
   constructor(actions) {
     this.actions = actions;
     this.message = null;
@@ -81,6 +83,7 @@ export class AssistantMessage {
       this.ask(message, last, busy),
       this.gaveUp(message, deeper, busy),
       this.footer(message, label || message.model || model, deeper, busy),
+      this.parts.rating?.form,
     ].filter(Boolean));
     return this.element.isConnected;
   }
@@ -163,18 +166,11 @@ export class AssistantMessage {
     return this.part("progress", () => new Progress(() => this.lay())).line(message);
   }
 
-  error({ status, error }, last, busy) {
-    if (status !== "failed") return null;
-    const box = this.part("error", () => h("div", { class: "error" }));
-    const problem = error ?? { code: "internal", message: "", retryable: true };
-    box.replaceChildren(icon("warning"), h("p", { text: errorText(problem) }));
-    if (problem.retryable && last) {
-      const retry = textButton(t("Retry"), () => this.actions.retry());
-      retry.disabled = busy;
-      retry.prepend(icon("retry"));
-      box.append(retry);
-    }
-    return box;
+  error(message, last, busy) {
+    if (message.status !== "failed") return null;
+    const card = this.part("error", () => new ErrorCard(this.actions));
+    card.update(message, last, busy);
+    return card.element;
   }
 
   ask({ ask, status }, last, busy) {
@@ -203,7 +199,9 @@ export class AssistantMessage {
     line.textContent = facts.join("\u00a0· ");
     line.title = usageTitle(usage);
     const keeping = this.part("keeping", () => new Keeping(this.actions.keep));
-    const tools = [content ? this.copy(id) : null, deeper && !gaveUp ? this.deeper(id, deeper, busy) : null];
+    const rating = this.part("rating", () => new Rating(this.actions.rate));
+    const rated = content && rating.update(message) ? rating.element : null;
+    const tools = [content ? this.copy(id) : null, rated, deeper && !gaveUp ? this.deeper(id, deeper, busy) : null];
     arrange(footer, [...tools.filter(Boolean), line, ...(keeping.update(message) ? [keeping.element] : [])]);
     return footer;
   }

@@ -10,7 +10,7 @@ import { AssistantMessage, UserMessage } from "./message.js";
 const NEAR_END_PX = 48;
 
 export class MessageList {
-  /** `actions` are {retry, answer, deepen, about, keep, mentions, loadOlder, reload}; `empty` is shown without messages. */
+  /** `actions` are {retry, answer, deepen, about, rate, keep, mentions, loadOlder, reload}; `empty` is shown without messages. */
   constructor(actions, empty) {
     this.actions = actions;
     this.empty = empty;

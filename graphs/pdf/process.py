@@ -1,0 +1,54 @@
+"""The process that sets texts: `python -m graphs.pdf.process part FILE` reads the data of a part and tells its pages,
+`merge FILE PART...` puts parts together. The libraries are in no other."""
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+TEMPLATE = Path(__file__).with_name("document.typ")
+FONTS = ("justmytype_western_core", "justmytype_intl_rtl", "justmytype_intl_cjk")
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Does what the arguments say."""
+    os.nice(5)  # who streams comes first
+    what, target, *parts = arguments
+    if what == "part":
+        sys.stdout.write(str(_set(sys.stdin.read(), target)))
+    else:
+        _merge(target, parts)
+
+
+def _set(data: str, target: str) -> int:
+    """Writes the pages of a part, and returns how many there are."""
+    import typst
+
+    fonts = typst.Fonts(include_system_fonts=False, include_embedded_fonts=False, font_paths=list(_folders()))
+    typst.compile(TEMPLATE.read_bytes(), output=target, font_paths=fonts, sys_inputs={"data": data})
+    return _pages(target)
+
+
+def _folders() -> Sequence[str]:
+    specs = [find_spec(name) for name in FONTS]
+    return [folder for spec in specs if spec for folder in spec.submodule_search_locations or ()]
+
+
+def _pages(path: str) -> int:
+    from pypdf import PdfReader
+
+    return len(PdfReader(path).pages)
+
+
+def _merge(target: str, parts: Sequence[str]) -> None:
+    from pypdf import PdfWriter
+
+    writer = PdfWriter()
+    for part in parts:
+        writer.append(part, import_outline=False)
+    writer.write(target)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,111 @@
+"""Who may read a conversation is decided in one module, and the doors have it from there."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import User
+
+from chat.actions.conversations import delete_session, post_message
+from chat.models import Session
+from chat.queries.streams import stream_for
+from chat.rights.conversations import keeps, kept_by, may_read, readable_by
+from graphs.models import Graph
+from graphs.objects.refs import Ref
+from graphs.site.access import NotFound, member_of
+
+CHAT = Path(__file__).resolve().parents[3] / "chat"
+#: What says whose a conversation is, and whether it is deleted, in Python or in SQL.
+_WHOSE = re.compile(r"\b(?:owner_id|hidden_at|chat_sessions|session__owner|session\.owner|owner=|owner__\w)")
+WHOSE = {
+    "actions/conversations.py": "stores whose a new one is; deletes one",
+    "models/conversation.py": "the columns",
+    "proposals/explaining.py": "the name of whose it is, which every member may know",
+    "queries/exported.py": "the name of who wrote",
+    "queries/proposals.py": "who may see a proposal to make what nobody has seen yet",
+    "rights/conversations.py": "decides",
+    "tools/conversation_search.py": "finds by the name of whose it is, among those that may be read",
+    "views.py": "the inbox, which all members read, by the name of whose conversation it came from",
+}
+#: What takes conversations and messages as they are in the table, whoever may read them.
+_TAKES = re.compile(r"\b(?:Session|Message|StreamEvent)\.objects\b")
+#: Rooms between the doors and the tables; others work for whoever asked before.
+ROOMS = (
+    "access",
+    "actions",
+    "api",
+    "live",
+    "proposals",
+    "queries",
+    "rights",
+    "sockets",
+    "templatetags",
+    "tools",
+    "web",
+)
+TAKES = {
+    "actions/conversations.py": "writes in one that is held",
+    "actions/deciding.py": "holds that of a proposal, which every member may decide",
+    "actions/deepening.py": "writes in one that is held",
+    "actions/erasing.py": "for the operator",
+    "actions/pinning.py": "reads a message of one that is held",
+    "proposals/explaining.py": "names of whose they are; what they are about only where they may be read",
+    "queries/conversations.py": "messages of those that may be read",
+    "queries/proposals.py": "the workspace of one, for members",
+    "rights/conversations.py": "decides",
+    "tools/conversation_reading.py": "the one in which the model is asked",
+    "tools/conversation_search.py": "messages of those that may be read",
+    "tools/named_addresses.py": "the one in which the model is asked",
+}
+
+
+def _with(what: re.Pattern[str], rooms: tuple[str, ...]) -> Iterator[str]:
+    for path in sorted(CHAT.rglob("*.py")):
+        name = path.relative_to(CHAT).as_posix()
+        if (name.split("/")[0] in rooms or "/" not in name) and what.search(path.read_text()):
+            yield name
+
+
+def test_nothing_else_says_whose_a_conversation_is() -> None:
+    """Those of the admin are the audit: staff read what is in their workspaces."""
+    rooms = tuple({path.name for path in CHAT.iterdir() if path.is_dir()} - {"admin", "migrations"})
+    assert list(_with(_WHOSE, rooms)) == list(WHOSE)
+
+
+def test_nothing_else_takes_conversations_from_their_table() -> None:
+    assert list(_with(_TAKES, ROOMS)) == list(TAKES)
+
+
+@pytest.fixture
+def session(alice: User, nba: Graph) -> Session:
+    accepted = post_message(member_of(alice), "Hello", context=Ref("graph", "nba"))
+    return Session.objects.select_related("stream").get(pk=accepted.session_id)
+
+
+def _answers(user: User, session: Session) -> set[bool]:
+    """What each form of the question is answered with."""
+    try:
+        streams = stream_for(user, session.stream.name).session_id == str(session.pk)
+    except NotFound:
+        streams = False
+    asked = (session in readable_by(user), session in kept_by(user), may_read(user, session), keeps(user, session))
+    return {streams, *asked}
+
+
+@pytest.mark.django_db
+def test_its_owner_may_read_it_and_nobody_else(session: Session, alice: User, bob: User, charlie: User) -> None:
+    assert [_answers(user, session) for user in (alice, bob, charlie)] == [{True}, {False}, {False}]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("end", ["removed", "disabled", "deleted"])
+def test_who_left_or_deleted_it_reads_it_no_more(end: str, session: Session, alice: User) -> None:
+    match end:
+        case "removed":
+            alice.memberships.all().delete()
+        case "disabled":
+            User.objects.filter(pk=alice.pk).update(is_active=False)
+        case "deleted":
+            delete_session(member_of(alice), str(session.pk))
+    assert _answers(alice, session) == {False}
