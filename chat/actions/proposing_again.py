@@ -11,7 +11,6 @@ from chat.actions.refusals import Refused
 from chat.models import Proposal, ProposalStatus
 from chat.queries.conversations import hold
 from chat.queries.proposals import proposal_for
-from chat.rights.conversations import keeps
 from graphs.site.access import Forbidden, Member
 
 #: Changes that the message names, and characters of each value: the model reads the rest by itself.
@@ -28,7 +27,7 @@ def propose_again(member: Member, proposal_id: str) -> dict[str, Any]:
         proposal.refresh_from_db(fields=["status"])
     if proposal.status not in {ProposalStatus.STALE, ProposalStatus.EXPIRED, ProposalStatus.FAILED}:
         raise Refused("conflict", _("This proposal was not refused because something changed."))
-    if not keeps(member.user, proposal.session):
+    if proposal.session.owner_id != member.user.pk:
         raise Forbidden
 
     with transaction.atomic():

@@ -3,19 +3,17 @@
 import uuid
 from collections.abc import Collection, Iterable, Mapping
 
-from django.db.models import Exists, OuterRef
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
 from chat.models import Message, Proposal, Session
-from chat.rights.conversations import readable_by
 from graphs.history import causes
 from graphs.history.causes import Explanation
 from graphs.objects.headers import address_of
 from graphs.objects.refs import Ref
 from graphs.site.access import Member
 
-_FACTS = ("id", "owner__username", "title", "context_type", "context_id", "mine")
+_FACTS = ("id", "owner_id", "owner__username", "title", "hidden_at", "context_type", "context_id")
 
 
 def register() -> None:
@@ -58,14 +56,14 @@ def sessions(member: Member, ids: Collection[str]) -> Mapping[str, Explanation]:
 
 
 def _facts(member: Member, ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, Mapping[str, object]]:
-    mine = Exists(readable_by(member.user).filter(pk=OuterRef("pk")))
-    rows = Session.objects.filter(pk__in=set(ids), workspace=member.workspace).annotate(mine=mine)
+    rows = Session.objects.filter(pk__in=set(ids), workspace=member.workspace)
     return {row["id"]: row for row in rows.values(*_FACTS)}
 
 
 def _explanation(member: Member, facts: Mapping[str, object], message: uuid.UUID | None = None) -> Explanation:
-    """The owner of a conversation; for those who may read it also what it is about."""
-    mine, owner = bool(facts["mine"]), str(facts["owner__username"])
+    """The owner of a conversation; for the owner alone also what it is about."""
+    mine = facts["owner_id"] == member.user.pk and facts["hidden_at"] is None
+    owner = str(facts["owner__username"])
     details: dict[str, object] = {
         "sessionId": str(facts["id"]), "messageId": str(message) if message else None, "owner": owner, "mine": mine,
     }  # fmt: skip

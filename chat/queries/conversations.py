@@ -13,18 +13,19 @@ from chat.models import AlwaysSend, Feedback, Message, Proposal, RunStatus, Sess
 from chat.prompts.always_sent import sent_in
 from chat.prompts.summary_json import SummaryShape
 from chat.queries.proposals import in_brief
-from chat.rights.conversations import KEEPERS, kept_by, readable_by
 from graphs.models import Role, Workspace
 from graphs.objects.headers import rows_named
 from graphs.objects.kinds import of_objects
 from graphs.site import row_store
 from graphs.site.access import Member, NotFound, or_not_found, parsed_id
 
-_KEPT_SESSION = f"""
-FROM {KEEPERS}
+#: The sessions of the person `u` that they did not delete, in the workspaces they are in.
+_OWN_SESSION = """
+FROM chat_session AS session JOIN auth_user AS u ON u.id = session.owner_id
+JOIN graphs_membership AS membership ON membership.workspace_id = session.workspace_id AND membership.user_id = u.id
 JOIN graphs_workspace AS workspace ON workspace.id = session.workspace_id
 JOIN chat_stream AS stream ON stream.id = session.stream_id
-WHERE session.id = %s AND person.id = %s
+WHERE session.id = %s AND u.id = %s AND u.is_active AND session.hidden_at IS NULL
 """
 
 _PLACE = """
@@ -37,16 +38,17 @@ HELD = f"""
 SELECT {row_store.columns(Session, of="session")}, {_PLACE.format(session="session.id")}, membership.role,
     stream.last_sequence > (SELECT seen.last_sequence FROM chat_stream AS seen WHERE seen.id = stream.id) AS waited,
     {row_store.columns(Workspace, of="workspace")}
-{_KEPT_SESSION} FOR NO KEY UPDATE OF session, stream
+{_OWN_SESSION} FOR NO KEY UPDATE OF session, stream
 """  # noqa: S608 - what is inserted are names of columns and a constant
-_IN = f"SELECT {row_store.columns(Workspace, of='workspace')}, membership.role {_KEPT_SESSION}"
+_IN = f"SELECT {row_store.columns(Workspace, of='workspace')}, membership.role {_OWN_SESSION}"
 #: Written out, as every list asks.
-_COUNTS = f"""
-SELECT session.context_id, count(*) FROM {KEEPERS}
-WHERE person.id = %s AND session.workspace_id = %s
+_COUNTS = """
+SELECT session.context_id, count(*) FROM chat_session AS session JOIN auth_user AS u ON u.id = session.owner_id
+JOIN graphs_membership AS membership ON membership.workspace_id = session.workspace_id AND membership.user_id = u.id
+WHERE u.id = %s AND u.is_active AND session.workspace_id = %s AND session.hidden_at IS NULL
 AND session.archived_at IS NULL AND session.context_type = %s AND session.context_id = ANY(%s::text[])
 GROUP BY session.context_id
-"""  # noqa: S608 - what is inserted is a constant
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,12 @@ class Held:
     member: Member
     position: int
     resting: bool
+
+
+def _visible_sessions(user: User) -> QuerySet[Session]:
+    return Session.objects.filter(
+        owner=user, hidden_at=None, workspace__memberships__user=user, owner__is_active=True
+    ).select_related("stream", "workspace")
 
 
 def hold(user: User, session_id: str, within: Workspace | None = None) -> Held:
@@ -87,16 +95,14 @@ def held_session(member: Member, session_id: str) -> Session:
 
 
 def session_for(member: Member, session_id: str) -> Session:
-    """A session that the person may read, of this workspace; raises `NotFound`."""
-    sessions = readable_by(member.user).filter(workspace=member.workspace, pk=parsed_id(session_id))
-    return or_not_found(sessions.select_related("stream", "workspace").first())
+    """The person's own session in this workspace; raises `NotFound`."""
+    return or_not_found(sessions_of(member).filter(pk=parsed_id(session_id)).first())
 
 
 def session_and_member(user: User, session_id: str) -> tuple[Session, Member]:
-    """A session that the person may read, in whichever of their workspaces it is; raises `NotFound`."""
-    sessions = readable_by(user).filter(pk=parsed_id(session_id), workspace__memberships__user=user)
-    here = sessions.annotate(role=F("workspace__memberships__role")).select_related("stream", "workspace")
-    session = or_not_found(here.first())
+    """The person's own session in whichever of their workspaces it is; raises `NotFound`."""
+    sessions = _visible_sessions(user).annotate(role=F("workspace__memberships__role"))
+    session = or_not_found(sessions.filter(pk=parsed_id(session_id)).first())
     return session, Member(user, session.workspace, Role(session.role))
 
 
@@ -109,7 +115,7 @@ def member_in(user: User, session_id: str) -> Member:
 
 def sessions_of(member: Member, context_type: str = "", context_id: str = "") -> QuerySet[Session]:
     """The person's conversations in this workspace, about one object if it is named."""
-    sessions = kept_by(member.user).filter(workspace=member.workspace).select_related("stream", "workspace")
+    sessions = _visible_sessions(member.user).filter(workspace=member.workspace)
     if context_type:
         sessions = sessions.filter(context_type=context_type, context_id=context_id)
     return sessions
@@ -128,8 +134,8 @@ def messages_of(session: Session) -> QuerySet[Message]:
 
 
 def message_for(user: User, message_id: str) -> Message:
-    """A message of a session that the person may read, in whichever of their workspaces; raises `NotFound`."""
-    messages = Message.objects.filter(pk=parsed_id(message_id), session__in=readable_by(user))
+    """A message of one of the person's own sessions in whichever of their workspaces; raises `NotFound`."""
+    messages = Message.objects.filter(pk=parsed_id(message_id), session__in=_visible_sessions(user))
     return or_not_found(_shown(messages.select_related("session__stream", "run")).first())
 
 

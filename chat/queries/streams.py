@@ -11,7 +11,6 @@ from django.db import connection
 from chat.events import log_pages, presence
 from chat.events.vocabulary import StoredEvent
 from chat.models import Stream
-from chat.rights.conversations import READERS
 from graphs.models import Object
 from graphs.objects.headers import may_see, narrowed
 from graphs.site.access import NotFound, member_of, parsed_id
@@ -34,13 +33,13 @@ class ReadableStream:
 
 
 #: The streams that the person `u` (a row of auth_user) may read, as the columns of `ReadableStream`.
-READABLE_STREAMS = f"""
-SELECT stream.id, stream.name, stream.workspace_id, stream.last_sequence, talk.id::text AS session_id
-FROM chat_stream AS stream LEFT JOIN chat_session AS talk ON talk.stream_id = stream.id
+READABLE_STREAMS = """
+SELECT stream.id, stream.name, stream.workspace_id, stream.last_sequence, session.id::text AS session_id
+FROM chat_stream AS stream LEFT JOIN chat_session AS session ON session.stream_id = stream.id
 WHERE u.is_active
     AND EXISTS (SELECT FROM graphs_membership WHERE workspace_id = stream.workspace_id AND user_id = u.id)
-    AND (talk.id IS NULL OR EXISTS (SELECT FROM {READERS} WHERE session.id = talk.id AND person.id = u.id))
-"""  # noqa: S608 - what is inserted is a constant
+    AND (session.id IS NULL OR session.owner_id = u.id AND session.hidden_at IS NULL)
+"""
 
 _STREAM_FOR = f"""
 SELECT readable.* FROM auth_user AS u CROSS JOIN LATERAL ({READABLE_STREAMS} AND stream.name = %s) AS readable

@@ -15,7 +15,6 @@ from chat.models import Message
 from chat.queries.conversations import Held, member_in
 from chat.queries.proposals import member_at, proposal_and_member
 from chat.queries.streams import ReadableStream
-from chat.rights.conversations import may_read
 from chat.sockets import frames
 from chat.sockets.closing import ACCESS_CODES, Closing
 from graphs.site.access import Member, NotFound, parsed_id
@@ -68,7 +67,7 @@ def answer(user: User, frame: frames.Resume) -> dict[str, Any]:
 
 
 def decide(user: User, frame: frames.Resume) -> tuple[deciding.Decided, bool]:
-    """Decides on a proposal of any conversation of the workspace; True if the person may read the conversation.
+    """Decides on a proposal of any conversation of the workspace; True if the conversation is the person's own.
 
     Without a proposal's id it is the one that waits in the conversation.
     """
@@ -80,7 +79,7 @@ def decide(user: User, frame: frames.Resume) -> tuple[deciding.Decided, bool]:
     member.require_editor()
     posting.count_run(user)
     decided = deciding.decide(member, str(proposal.pk), decision)
-    return decided, may_read(user, proposal.session)
+    return decided, proposal.session.owner_id == user.pk and proposal.session.hidden_at is None
 
 
 def _decision(frame: frames.Resume) -> deciding.Decision:

@@ -12,7 +12,6 @@ from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
 from chat.models import Message
-from chat.rights.conversations import readable_by
 from chat.tools.object_reading import moment_of, object_of
 from chat.tools.results import SHORT_CHARS, fitting
 from chat.tools.tool import Arguments, ReadTool, ToolContext, ToolFailed
@@ -67,8 +66,14 @@ class SearchConversations(ReadTool[SearchArguments]):
 
 def _own(context: ToolContext) -> QuerySet[Message]:
     """What a model may see of the conversations of the person in this workspace, but of the one that is going on."""
-    sessions = readable_by(context.member.user).filter(workspace=context.member.workspace)
-    messages = Message.objects.filter(session__in=sessions, kind=Message.TEXT, exclude_from_prompt=False)
+    messages = Message.objects.filter(
+        session__owner=context.member.user,
+        session__workspace=context.member.workspace,
+        session__hidden_at=None,
+        session__workspace__memberships__user=context.member.user,
+        kind=Message.TEXT,
+        exclude_from_prompt=False,
+    )
     return messages.exclude(in_prompt=Message.InPrompt.LEFT_OUT).exclude(session=context.session_id)
 
 
