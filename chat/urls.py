@@ -2,6 +2,12 @@
 
 from django.urls import path
 
-from chat import views
+from chat import shared_page, views
+from graphs.site import url_keys
 
-urlpatterns = [path("inbox/", views.inbox, name="inbox")]
+url_keys.register()
+
+urlpatterns = [
+    path("inbox/", views.inbox, name="inbox"),
+    path("shared/<key:token>/", shared_page.shared, name="shared"),
+]

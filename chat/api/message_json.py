@@ -17,8 +17,11 @@ from graphs.site.shapes import AsItIs, Id, Moment, Shape
 
 
 class MessageShape(Shape):
+    """`author` wrote it, where that was not the conversation's owner."""
+
     id: Id
     role: Literal["user", "assistant"]
+    author: str | None
     status: Literal["complete", "queued", "streaming", "stopped", "failed"]
     content: str
     html: str
@@ -42,6 +45,7 @@ class MessageShape(Shape):
         run = getattr(message, "run", None)
         return cls.from_attributes(
             message,
+            author=message.author.get_username() if message.author else None,
             html=render(message.content, links) if message.role == Message.Role.ASSISTANT else "",
             tool_calls=tool_calls(message) if message.content or message.status != "streaming" else [],
             proposals=proposals,

@@ -8,6 +8,7 @@ from chat.models.proposals import Allowance, Proposal, ProposalStatus, Validatio
 from chat.models.requests import RequestEntry, SentRequest
 from chat.models.rounds import WAITING, Call, Round, calls_of
 from chat.models.runs import Process, Run, RunErrorCode, RunStatus
+from chat.models.shares import Share, SharedLink
 from chat.models.streams import Presence, Stream, StreamEvent
 from chat.models.usage import ModelCall, Purpose
 
@@ -39,6 +40,8 @@ __all__ = [
     "SentRequest",
     "Session",
     "SessionType",
+    "Share",
+    "SharedLink",
     "Stream",
     "StreamEvent",
     "Summary",

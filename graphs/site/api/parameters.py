@@ -1,4 +1,4 @@
-"""Reads addresses and headers: numbers, names of objects, idempotency keys. A wrong one is a 400."""
+"""Reads addresses and headers: numbers, yes and no, names of objects, idempotency keys. A wrong one is a 400."""
 
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import OpenApiParameter
@@ -19,6 +19,14 @@ def number(request: Request, name: str, default: int, most: int, *, least: int =
         named = {"name": name, "least": least, "most": most}
         raise invalid(name, _("“%(name)s” is a number from %(least)s to %(most)s.") % named)
     return int(text)
+
+
+def truth(request: Request, name: str, *, default: bool = False) -> bool:
+    """Whether a parameter says "true"; `default` without it. Raises `Problem` 400 for anything but that and "false"."""
+    text = request.GET.get(name, "true" if default else "false")
+    if text not in ("true", "false"):
+        raise invalid(name, _("“%(name)s” is true or false.") % {"name": name})
+    return text == "true"
 
 
 def object_name(request: Request, name: str) -> tuple[str, str]:
