@@ -18,9 +18,9 @@ from graphs.site.api.paging import page_of
 from graphs.site.api.problems import Problem
 from graphs.site.readable_json import beginning
 
-MESSAGES_PER_PAGE = 50
+MESSAGES_PER_PAGE = 20
 #: Characters of what one tool was asked, or gave.
-CALL_CHARS = 20_000
+CALL_CHARS = 4_000
 #: The address is the key: no other site, no cache and no search engine is told it.
 HEADERS = {"Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex, nofollow"}
 _UNFINISHED = {Message.Status.QUEUED, Message.Status.STREAMING}
