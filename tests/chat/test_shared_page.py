@@ -94,7 +94,7 @@ def test_a_long_conversation_comes_in_pages(own: Talk, monkeypatch: pytest.Monke
 
 ENDS: dict[str, Callable[[], Any]] = {
     "revoked": lambda: SharedLink.objects.all().delete(),
-    "late": lambda: SharedLink.objects.update(expires_at=timezone.now()),
+    "late": lambda: SharedLink.objects.update(expires_at=timezone.now() - timedelta(hours=1)),
     "hidden": lambda: Session.objects.update(hidden_at=timezone.now()),
     "owner not active": lambda: User.objects.filter(username="alice").update(is_active=False),
     "owner no member": lambda: Membership.objects.filter(user__username="alice").delete(),
