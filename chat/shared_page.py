@@ -11,8 +11,9 @@ from django.views.decorators.http import require_safe
 from chat.api import markdown
 from chat.models import Call, Message, Round, SharedLink
 from chat.queries.conversations import said_in
-from chat.queries.links import Link, mentioned
+from chat.queries.links import MENTION, Link
 from chat.rights.links import linked
+from graphs.objects.refs import Ref
 from graphs.site.access import NotFound
 from graphs.site.api.paging import page_of
 from graphs.site.api.problems import Problem
@@ -79,7 +80,7 @@ def _shown(message: Message, link: SharedLink) -> ShownMessage:
 
 def _rendered(text: str) -> SafeString:
     """Objects are shown by their keys, as they are written: what they are called now is not for these readers."""
-    keys = {ref: Link(ref.key, "") for ref in mentioned([text])}
+    keys = {Ref(*found): Link(found[1], "") for found in MENTION.findall(text)}
     return mark_safe(markdown.render(text, keys))  # noqa: S308 - `render` sanitises
 
 

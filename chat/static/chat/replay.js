@@ -67,7 +67,7 @@ class ChatReplay extends HTMLElement {
   /** What the list of messages reads of a conversation; "answering" keeps every choice closed. */
   conversation() {
     const transcript = this.film.after(this.player.position);
-    return { transcript, answering: true, socket: { unreachable: true }, session: null, loading: false };
+    return { transcript, answering: true, socket: { unreachable: true }, session: null, access: "owner", loading: false };
   }
 
   keyed(event) {

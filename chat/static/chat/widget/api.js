@@ -11,8 +11,30 @@ export class ChatApi extends Api {
   }
 
   sessions() {
-    const query = this.context ? `?context=${encodeURIComponent(`${this.context.type}:${this.context.id}`)}` : "";
-    return this.request("GET", `chat/sessions${query}`);
+    return this.request("GET", `chat/sessions${this.aboutContext("?")}`);
+  }
+
+  /** Those of others, who share them with the reader; of many the latest. */
+  sharedSessions() {
+    return this.request("GET", `chat/sessions?shared=true${this.aboutContext("&")}`);
+  }
+
+  aboutContext(before) {
+    return this.context ? `${before}context=${encodeURIComponent(`${this.context.type}:${this.context.id}`)}` : "";
+  }
+
+  /** {shares, links, people} of an own conversation. */
+  shares(id) {
+    return this.request("GET", `chat/sessions/${encodeURIComponent(id)}/shares`);
+  }
+
+  /** `body` is {user, access} or {link, expiresAt, reasoning, toolResults}. */
+  share(id, body) {
+    return this.request("POST", `chat/sessions/${encodeURIComponent(id)}/shares`, body);
+  }
+
+  unshare(id, share) {
+    return this.request("DELETE", `chat/sessions/${encodeURIComponent(id)}/shares?share=${encodeURIComponent(share)}`);
   }
 
   session(id) {

@@ -17,7 +17,7 @@ import { Sessions } from "./sessions.js";
 import { Announcer } from "./view/announcer.js";
 import { Composer } from "./view/composer.js";
 import { Header } from "./view/header.js";
-import { AskAlways, ConversationsMenu } from "./view/menu.js";
+import { AskAlways, ConversationsMenu, ReplayLink } from "./view/menu.js";
 import { emptyState, MessageList } from "./view/messages.js";
 import { ModelPicker } from "./view/model-picker.js";
 import { OtherProposals } from "./view/others.js";
@@ -57,11 +57,12 @@ export class Panel extends EventTarget {
     this.listen();
   }
 
-  build({ close, userName, mayEdit }) {
+  build({ close, userName, mayEdit, workspace }) {
     this.announcer = new Announcer(this.mentions);
     this.header = new Header({ menu: () => this.toggleMenu(), startNew: () => this.startNew(), close });
     this.askAlways = mayEdit ? new AskAlways((change) => this.conversation.changeSession(change)) : null;
-    this.menu = new ConversationsMenu(this.sessions, this.context, this.askAlways, {
+    this.replay = new ReplayLink(workspace);
+    this.menu = new ConversationsMenu(this.sessions, this.context, [this.replay, this.askAlways].filter(Boolean), {
       open: (id) => this.open(id),
       startNew: () => this.startNew(),
       removed: (id) => id === this.conversation.id && this.startNew(),
@@ -191,7 +192,9 @@ export class Panel extends EventTarget {
   toggleMenu() {
     if (this.menu.open) this.menu.hide();
     else {
-      this.askAlways?.update(this.conversation.session);
+      const { access, session } = this.conversation;
+      this.askAlways?.update(access === "owner" ? session : null);
+      this.replay.update(session);
       this.menu.show(this.conversation.id);
     }
     this.schedule();
@@ -263,13 +266,15 @@ export class Panel extends EventTarget {
     const fresh = this.painted.generation !== conversation.generation;
     this.painted.generation = conversation.generation;
     const { title, session } = conversation;
-    this.header.update({ title, state: socket.state, menuOpen: this.menu.open, usage: session?.usage });
+    const owner = conversation.access === "owner" ? "" : session.owner;
+    this.header.update({ title, state: socket.state, menuOpen: this.menu.open, usage: session?.usage, owner });
     this.messages.update(conversation, fresh);
     this.others.update(this.object.pending, conversation.id);
     const { running, stopping } = conversation;
     this.picker.update({ session: conversation.session, wanted: conversation.model, once: conversation.once });
-    const hint = placeholder(socket, this.welcome);
-    this.composer.update({ running, stopping, off: socket.unreachable, placeholder: hint });
+    const readsOnly = conversation.access === "read";
+    const hint = placeholder(socket, this.welcome, readsOnly);
+    this.composer.update({ running: running && !readsOnly, stopping, off: socket.unreachable || readsOnly, placeholder: hint });
     this.showBanner();
   }
 
@@ -297,7 +302,8 @@ function bannerContent(state) {
   return [icon("warning"), h("p", { text }), link];
 }
 
-function placeholder(socket, welcome) {
+function placeholder(socket, welcome, readsOnly) {
+  if (readsOnly) return t("Shared with you to read.");
   return socket.unreachable ? t("Not connected. Your draft is kept.") : welcome.placeholder;
 }
 

@@ -1,17 +1,22 @@
-/* The list of conversations about this object: loading, renaming, deleting. Used by the conversations menu. */
+/* The list of conversations about this object, and of those that others share: loading, renaming, deleting. Used by the conversations menu. */
 
 export class Sessions extends EventTarget {
   constructor(api) {
     super();
     this.api = api;
     this.items = [];
+    this.shared = [];
     this.next = null;
     this.error = null;
     this.loaded = false;
   }
 
   async refresh() {
-    await this.attempt(async () => this.take(await this.api.sessions(), []));
+    await this.attempt(async () => {
+      const [own, others] = await Promise.all([this.api.sessions(), this.api.sharedSessions()]);
+      this.shared = others.results;
+      this.take(own, []);
+    });
     return this.items;
   }
 
