@@ -15,6 +15,7 @@ from tests.wire.chapters import (
     objects,
     proposals,
     schema,
+    sharing,
     signing_in,
     streams,
 )
@@ -35,6 +36,7 @@ CHAPTERS: dict[str, Callable[[Story], Awaitable[None]]] = {
         objects,
         proposals,
         schema,
+        sharing,
         signing_in,
         streams,
     )
