@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from chat import prompt_pages, views
+from chat import prompt_pages, replay_page, shared_page, views
 from graphs.site import url_keys
 
 url_keys.register()
@@ -15,4 +15,7 @@ urlpatterns = [
     path("prompts/<key:prompt_key>/versions/", prompt_pages.write_version, name="write-prompt-version"),
     path("prompts/<key:prompt_key>/activate/", prompt_pages.activate, name="activate-prompt-version"),
     path("prompts/<key:prompt_key>/try/", prompt_pages.try_version, name="try-prompt-version"),
+    path("conversations/<key:session_id>/replay/", replay_page.page, name="conversation_replay"),
+    path("conversations/<key:session_id>/replay/events/", replay_page.events, name="conversation_replay_events"),
+    path("shared/<key:token>/", shared_page.shared, name="shared"),
 ]

@@ -14,7 +14,6 @@ from django.contrib.auth.models import User
 from chat.events import log_pages
 from chat.events.vocabulary import StoredEvent, event_json, frame
 from chat.models import Stream, StreamEvent
-from chat.queries.streams import readable
 from graphs.models import Workspace
 
 
@@ -122,7 +121,8 @@ def _slugs(workspaces: Any) -> list[str]:
 def stored_frames(stream_name: str) -> list[dict[str, Any]]:
     """The stream's events as the chat socket sends them."""
     stream = Stream.objects.select_related("session").get(name=stream_name)
-    session = readable(stream).session_id
+    owner = getattr(stream, "session", None)
+    session = str(owner.pk) if owner else None
     return [json.loads(frame(event, stream.name, session)) for event in events_of(stream)]
 
 

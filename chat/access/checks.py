@@ -76,14 +76,17 @@ def check_access(readers: Sequence[Reader]) -> list[Access]:
 
 
 def check_and_hold(reader: Reader, session_id: str) -> tuple[End | None, Held | None]:
-    """Why the person may not stay, and their own session, held until the transaction ends; None if it is not theirs."""
+    """Why the person may not stay, and the session, held until the transaction ends; None if it is not for them.
+
+    Raises `Problem` 403 for who may stay, and may read the session only.
+    """
     try:
         session = parsed_id(session_id)
     except NotFound:
         session = None
     user = reader.identity.user
     end, held = _check_with(_CHECK_AND_HOLD, [session, user.pk], reader)
-    return end, held_of(user, held) if held else None
+    return end, held_of(user, held) if held and not end else None
 
 
 def check_and_join(reader: Reader, workspace: str) -> tuple[End | None, Member | None]:

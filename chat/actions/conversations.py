@@ -23,7 +23,7 @@ from chat.models import Message, Proposal, Run, RunStatus, Session, Stream, call
 from chat.models.runs import Correction
 from chat.prompts import correcting
 from chat.proposals import cancel_pending
-from chat.queries.conversations import Held, held_session, next_position
+from chat.queries.conversations import Held, held_own_session, held_session, next_position
 from graphs.objects.headers import object_for
 from graphs.objects.kinds import is_object
 from graphs.objects.refs import Ref
@@ -73,10 +73,12 @@ def post_into(held: Held, text: str, *, context: Ref | None = None, model: str =
 
 def _ask(held: Held, text: str, model: str = "", *, opens: bool = False) -> Accepted:
     session, member = held.session, held.member
-    question = Message(session=session, sequence=held.position, role=Message.Role.USER, content=text)
+    author = member.user if member.user.pk != session.owner_id else None
+    question = Message(session=session, sequence=held.position, role=Message.Role.USER, content=text, author=author)
     run = new_run(session, member.user, held.position + 1, {"event": "UserMessageSent"}, model=model)
     events = open_calls.close(session)
-    events += [NewEvent("user_message", {"content": text}, question.pk, run.pk), queued(run)]
+    written = {"content": text} | ({"author": author.get_username()} if author else {})
+    events += [NewEvent("user_message", written, question.pk, run.pk), queued(run)]
     if opens:
         events.append(NewEvent("session_updated", {"title": session.title, "model": session.model}))
     return start(run, member, events, resting=held.resting, question=question)
@@ -200,7 +202,7 @@ def update_session(
     if model:
         require_model(member, model)
     with transaction.atomic():
-        session = held_session(member, session_id)
+        session = held_own_session(member, session_id)
         given = {
             "title": None if title is None else title.strip(),
             "model": model,
@@ -226,7 +228,7 @@ def update_session(
 def delete_session(member: Member, session_id: str) -> None:
     """Hides a conversation from its owner and stops it; audit and history keep it."""
     with transaction.atomic():
-        session = held_session(member, session_id)
+        session = held_own_session(member, session_id)
         Session.objects.filter(pk=session.pk).update(hidden_at=timezone.now())
         _stop(session, cancel_pending(session))
 

@@ -12,7 +12,7 @@ from chat.events.append import append
 from chat.events.vocabulary import NewEvent
 from chat.models import AlwaysSend, Message, Session, Summary
 from chat.prompts.always_sent import MAX_RECORDS, sent_in
-from chat.queries.conversations import held_session, message_for, summary_of
+from chat.queries.conversations import held_own_session, message_for, summary_of
 from graphs.history.outside import begin_history
 from graphs.objects.headers import object_for
 from graphs.objects.refs import Ref
@@ -26,7 +26,7 @@ def keep_message(member: Member, message_id: str, in_prompt: str) -> Message:
     """Pins a message of an own conversation, leaves it out, or neither. Raises `NotFound`, `Refused` "conflict"."""
     with transaction.atomic():
         found = message_for(member.user, message_id)
-        session = held_session(member, str(found.session_id))
+        session = held_own_session(member, str(found.session_id))
         message = Message.objects.select_related("run").get(pk=found.pk)
         if message.status in _UNFINISHED:
             raise Refused("conflict", _("This answer is still being written. Wait until it is done."))

@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 from chat.actions import conversations, deciding
 from chat.actions.refusals import Refused
 from chat.models import Proposal, ProposalStatus
-from chat.queries.conversations import hold
+from chat.queries.conversations import Held, hold
 from chat.queries.proposals import proposal_for
-from graphs.site.access import Forbidden, Member
+from graphs.site.access import Forbidden, Member, NotFound
 
 #: Changes that the message names, and characters of each value: the model reads the rest by itself.
 MOST_CHANGES = 10
@@ -27,16 +27,21 @@ def propose_again(member: Member, proposal_id: str) -> dict[str, Any]:
         proposal.refresh_from_db(fields=["status"])
     if proposal.status not in {ProposalStatus.STALE, ProposalStatus.EXPIRED, ProposalStatus.FAILED}:
         raise Refused("conflict", _("This proposal was not refused because something changed."))
-    if proposal.session.owner_id != member.user.pk:
-        raise Forbidden
-
     with transaction.atomic():
-        held = hold(member.user, str(proposal.session_id))
+        held = _held(member, proposal)
         proposal.refresh_from_db(fields=["asked_again"])
         if proposal.asked_again is None:
             proposal.asked_again = conversations.post_into(held, _message(proposal)).to_json()
             proposal.save(update_fields=["asked_again"])
     return dict(proposal.asked_again)
+
+
+def _held(member: Member, proposal: Proposal) -> Held:
+    """The conversation it comes from. That there is one is known to all who see the proposal."""
+    try:
+        return hold(member.user, str(proposal.session_id))
+    except NotFound:
+        raise Forbidden from None
 
 
 def _message(proposal: Proposal) -> str:

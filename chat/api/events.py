@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from chat.api.requests import own_message, own_session, own_stream
+from chat.api.requests import message_to_read, own_stream, person_of, session_to_read
 from chat.events.notices import stream_of
 from chat.events.vocabulary import EventType, StoredEvent, event_json
 from chat.queries import streams
@@ -62,8 +62,8 @@ class SessionEventsView(APIView):
     @extend_schema(operation_id="listSessionEvents", parameters=[AFTER, LIMIT], responses={200: EventPage})
     def get(self, request: Request, session_id: str) -> Response:
         """The conversation's events after a number."""
-        session, _member = own_session(request, session_id)
-        return _page(request, streams.readable(session.stream))
+        session, member = session_to_read(request, session_id)
+        return _page(request, streams.stream_of(member.user, session))
 
 
 class StreamEventsView(APIView):
@@ -89,8 +89,8 @@ class MessageEventsView(APIView):
     @extend_schema(operation_id="listMessageEvents", parameters=[AFTER, LIMIT], responses={200: EventPage})
     def get(self, request: Request, message_id: str) -> Response:
         """The events of one message, numbered as in the conversation's stream."""
-        message = own_message(request, message_id)
-        return _page(request, streams.readable(message.session.stream), message.pk)
+        message = message_to_read(request, message_id)
+        return _page(request, streams.stream_of(person_of(request), message.session), message.pk)
 
 
 class ServerSentEventsView(APIView):

@@ -26,10 +26,11 @@ class FeedbackShape(Shape):
 
 class MessageShape(Shape):
     """`prompt_version` is the digest of the wording of the conversation or, where it was asked with a managed prompt,
-    `key@number`."""
+    `key@number`. `author` wrote it, where that was not the conversation's owner."""
 
     id: Id
     role: Literal["user", "assistant"]
+    author: str | None
     status: Literal["complete", "queued", "streaming", "stopped", "failed"]
     content: str
     html: str
@@ -61,6 +62,7 @@ class MessageShape(Shape):
         run = getattr(message, "run", None)
         return cls.from_attributes(
             message,
+            author=message.author.get_username() if message.author else None,
             html=render(message.content, links) if message.role == Message.Role.ASSISTANT else "",
             tool_calls=tool_calls(message) if message.content or message.status != "streaming" else [],
             proposals=proposals,

@@ -12,7 +12,7 @@ from rest_framework.views import APIView
 from chat.actions import deepening, pinning, posting, rating
 from chat.actions.posting import Asked
 from chat.api.message_json import FeedbackShape, MessageShape
-from chat.api.requests import hold_own, own_message_and_member
+from chat.api.requests import hold_to_write, message_and_member
 from chat.api.run_json import AcceptedShape, RestedShape
 from chat.engine import offered_models
 from chat.models.feedback import LONGEST_COMMENT
@@ -93,7 +93,7 @@ class MessagesView(APIView):
         """Write to a conversation, or open one. With `wait` the answer comes with the response."""
         body = read_body(request, MessageBody)
         with transaction.atomic():
-            to = hold_own(request, body.session_id) if body.session_id else current_member(request)
+            to = hold_to_write(request, body.session_id) if body.session_id else current_member(request)
             accepted = posting.post(to, body, idempotency_key(request))
         return Response(AcceptedShape.of(accepted).to_json(), status=202)
 
@@ -106,7 +106,7 @@ class DeepenView(APIView):
     )
     def post(self, request: Request, message_id: str) -> Response:
         """Ask the question of an answer again, of the next stronger model. Asked twice, the same answer is named."""
-        message, member = own_message_and_member(request, message_id)
+        message, member = message_and_member(request, message_id)
         read_body(request, DeepenBody)
         posting.count_run(member.user)
         accepted = deepening.deepen(member, str(message.session_id), message.pk)
@@ -121,7 +121,7 @@ class MessageView(APIView):
     )
     def patch(self, request: Request, message_id: str) -> Response:
         """Pin a message, so that the model always sees it, or leave it out; from the next question on."""
-        message, member = own_message_and_member(request, message_id)
+        message, member = message_and_member(request, message_id)
         body = read_body(request, MessageKeepingBody)
         kept = pinning.keep_message(member, str(message.pk), body.in_prompt)
         return Response(MessageShape.of_all([kept], member)[0].to_json())
@@ -135,7 +135,7 @@ class FeedbackView(APIView):
     )
     def put(self, request: Request, message_id: str) -> Response:
         """Say whether an answer was good, as often as you like: your last vote counts."""
-        message, member = own_message_and_member(request, message_id)
+        message, member = message_and_member(request, message_id)
         body = read_body(request, FeedbackBody)
         comment = body.comment.strip()
         rating.rate(member, str(message.pk), body.vote, comment)

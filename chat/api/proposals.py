@@ -25,6 +25,7 @@ from chat.proposals.proposal_json import (
     proposals_json,
 )
 from chat.queries.proposals import proposals_of, waiting_count
+from chat.rights.reading import may_read
 from graphs.history.diffs import DiffEntry, labelled
 from graphs.objects.kinds import is_object
 from graphs.objects.refs import Ref
@@ -196,9 +197,8 @@ class DecideView(APIView):
         posting.count_run(member.user)
         decision = Decision(body.approved, body.feedback, body.edited_arguments, body.digest)
         decided = deciding.decide(member, str(proposal.pk), decision)
-        session = proposal.session
-        may_read = session.owner_id == member.user.pk and session.hidden_at is None
-        run = dict(AcceptedShape.of(decided.run.to_json())) if decided.run and may_read else {}
+        told = decided.run if decided.run and may_read(member.user, proposal.session) else None
+        run = dict(AcceptedShape.of(told.to_json())) if told else {}
         return Response(DecidedShape(**{"proposal": brief_json(decided.proposal), **run}).to_json())
 
 

@@ -11,32 +11,32 @@ from graphs.site.access import Member, NotFound
 from graphs.site.api.members import current_member
 
 
-def own_session(request: Request, session_id: str) -> tuple[Session, Member]:
-    """The session of the person, in the workspace that the request names, else in any of theirs."""
+def session_to_read(request: Request, session_id: str) -> tuple[Session, Member]:
+    """A session that the person may read, in the workspace that the request names, else in any of theirs."""
     if _names_workspace(request):
         member = current_member(request)
         return session_for(member, session_id), member
     return session_and_member(person_of(request), session_id)
 
 
-def hold_own(request: Request, session_id: str) -> Held:
-    """The session as `own_session` finds it, held until the transaction ends."""
+def hold_to_write(request: Request, session_id: str) -> Held:
+    """The session as `session_to_read` finds it, held until the transaction ends, for who may write in it."""
     within = current_member(request).workspace if _names_workspace(request) else None
     return hold(person_of(request), session_id, within)
 
 
-def own_message(request: Request, message_id: str) -> Message:
-    """A message of a session of the person, in the workspace that the request names, else in any of theirs."""
+def message_to_read(request: Request, message_id: str) -> Message:
+    """A message that the person may read, in the workspace that the request names, else in any of theirs."""
     message = message_for(person_of(request), message_id)
     if _names_workspace(request) and current_member(request).workspace != message.session.workspace:
         raise NotFound
     return message
 
 
-def own_message_and_member(request: Request, message_id: str) -> tuple[Message, Member]:
-    """A message as `own_message` finds it, and the person as a member of its workspace."""
-    message = own_message(request, message_id)
-    return message, own_session(request, str(message.session_id))[1]
+def message_and_member(request: Request, message_id: str) -> tuple[Message, Member]:
+    """A message as `message_to_read` finds it, and the person as a member of its workspace."""
+    message = message_to_read(request, message_id)
+    return message, session_to_read(request, str(message.session_id))[1]
 
 
 def shared_proposal(request: Request, proposal_id: str) -> tuple[Proposal, Member]:

@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from chat.api import session_files
-from chat.api.requests import own_session
+from chat.api.requests import session_to_read
 from chat.queries.exported import Wanted
 from graphs.api.sent_files import file_name, made_or_refused, sent_file, wanted_format
 from graphs.site.api.openapi import problems
@@ -31,7 +31,7 @@ class SessionExportView(APIView):
     )
     def get(self, request: Request, session_id: str) -> HttpResponseBase:
         """A conversation with all its messages as a file."""
-        session, member = own_session(request, session_id)
+        session, member = session_to_read(request, session_id)
         format_ = wanted_format(request, FORMATS)
         wanted = Wanted(truth(request, "reasoning", default=True), truth(request, "tools", default=True))
         file = made_or_refused(lambda: session_files.write(member, session, format_, wanted))

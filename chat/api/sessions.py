@@ -12,14 +12,15 @@ from rest_framework.views import APIView
 
 from chat.actions import conversations, posting
 from chat.api.message_json import MessagePage, MessageShape
-from chat.api.requests import own_session
+from chat.api.requests import session_to_read
 from chat.api.run_json import AcceptedShape, RestedShape
 from chat.engine import offered_models
 from chat.engine.states import Phase, load
 from chat.models import Session
 from chat.models.runs import Correction
 from chat.queries.answers import SessionUsageShape
-from chat.queries.conversations import messages_of, reading_point, sessions_of, summary_of
+from chat.queries.conversations import messages_of, reading_point, sessions_of, sessions_shared_with, summary_of
+from chat.rights.reading import Access, access_of
 from graphs.objects.refs import ObjectName
 from graphs.site.access import Member
 from graphs.site.api.bodies import Body, read_body
@@ -31,6 +32,7 @@ from graphs.site.api.problems import invalid
 from graphs.site.shapes import AsItIs, Id, Moment, Shape
 
 CONTEXT = OpenApiParameter("context", str, description="Kind and id of an object, for example graph:nba.")
+SHARED = OpenApiParameter("shared", bool, description="Those of other members, who share them with you.")
 
 ARCHIVED = OpenApiParameter("archived", bool, description="Those that are archived, in place of the others.")
 
@@ -77,8 +79,12 @@ class WaitsAtToolLimit(Shape):
 
 
 class SessionShape(Shape):
+    """`access`: what the person may do with it. Who writes along may ask, answer and stop; the rest is the owner's."""
+
     id: Id
     title: str
+    owner: str
+    access: AsItIs[Access]
     type: AsItIs[Literal["CHAT", "AUTOMATION"]]
     context: ObjectName | None
     model: str
@@ -94,10 +100,13 @@ class SessionShape(Shape):
     updated_at: Moment
 
     @classmethod
-    def of(cls, session: Session, member: Member) -> Self:
+    def of(cls, session: Session, member: Member, access: Access | None = None) -> Self:
+        """A session that the member may read; `access` is looked up where it is not known."""
         context = session.context.to_json() if session.context else None
         return cls.from_attributes(
             session,
+            owner=session.owner.get_username(),
+            access=access or access_of(member.user, session),
             context=context,
             model_available=offered_models.can_ask(member, session.model),
             waiting=_waiting(session),
@@ -123,23 +132,32 @@ def _waiting(session: Session) -> WaitsForPerson | WaitsAtToolLimit | None:
 class SessionsView(APIView):
     @extend_schema(
         operation_id="listSessions",
-        parameters=[CONTEXT, ARCHIVED, *PAGE_PARAMETERS],
+        parameters=[CONTEXT, ARCHIVED, SHARED, *PAGE_PARAMETERS],
         responses={200: SessionPage},
     )
     def get(self, request: Request) -> Response:
-        """Your conversations, the latest first; about one object with `context`, those put away with `archived`."""
-        member = current_member(request)
-        sessions = sessions_of(member, *object_name(request, "context"))
-        sessions = sessions.filter(archived_at__isnull=not truth(request, "archived"))
+        """Your conversations, the latest first, or those of others with `shared`.
+
+        About one object with `context`; of yours those put away with `archived`.
+        """
+        member, about = current_member(request), object_name(request, "context")
+        shared = truth(request, "shared")
+        if shared:
+            sessions = sessions_shared_with(member, *about)
+        else:
+            sessions = sessions_of(member, *about).filter(archived_at__isnull=not truth(request, "archived"))
         page = asked_page(request, sessions, ("-updated_at", "-id"))
-        return Response(SessionPage.of(page, [SessionShape.of(session, member) for session in page.rows]).to_json())
+        shown = [
+            SessionShape.of(session, member, vars(session)["access"] if shared else "owner") for session in page.rows
+        ]
+        return Response(SessionPage.of(page, shown).to_json())
 
 
 class SessionView(APIView):
     @extend_schema(operation_id="getSession", responses={200: SessionShape})
     def get(self, request: Request, session_id: str) -> Response:
         """One conversation."""
-        return Response(SessionShape.of(*own_session(request, session_id)).to_json())
+        return Response(SessionShape.of(*session_to_read(request, session_id)).to_json())
 
     @extend_schema(
         operation_id="updateSession",
@@ -148,7 +166,7 @@ class SessionView(APIView):
     )
     def patch(self, request: Request, session_id: str) -> Response:
         """Rename a conversation, archive it, choose its model, or say what happens when everybody left."""
-        session, member = own_session(request, session_id)
+        session, member = session_to_read(request, session_id)
         body = read_body(request, SessionBody)
         changed = conversations.update_session(member, str(session.pk), **dict(body))
         return Response(SessionShape.of(changed, member).to_json())
@@ -156,7 +174,7 @@ class SessionView(APIView):
     @extend_schema(operation_id="deleteSession", responses={204: None})
     def delete(self, request: Request, session_id: str) -> Response:
         """Hide a conversation and stop it; audit and history keep it."""
-        session, member = own_session(request, session_id)
+        session, member = session_to_read(request, session_id)
         conversations.delete_session(member, str(session.pk))
         return Response(status=204)
 
@@ -167,7 +185,7 @@ class SessionMessagesView(APIView):
     @extend_schema(operation_id="listMessages", parameters=PAGE_PARAMETERS, responses={200: MessagePage})
     def get(self, request: Request, session_id: str) -> Response:
         """The latest messages, the oldest of them first; `previous` gives earlier ones."""
-        session, member = own_session(request, session_id)
+        session, member = session_to_read(request, session_id)
         page = asked_page(request, messages_of(session), ("-sequence",))
         messages = page.rows[::-1]
         answer = MessagePage(
@@ -189,7 +207,7 @@ class ResumeView(APIView):
     )
     def post(self, request: Request, session_id: str) -> Response:
         """Answer what a conversation waits for."""
-        session, member = own_session(request, session_id)
+        session, member = session_to_read(request, session_id)
         body = read_body(request, ResumeBody)
         if (body.answer is None) == (body.continue_ is None):
             raise invalid("body", _("Say either “answer” or “continue”."))
@@ -206,7 +224,7 @@ class RetryView(APIView):
     )
     def post(self, request: Request, session_id: str) -> Response:
         """Ask the last question again after an error, otherwise than before with a correction that the error names."""
-        session, member = own_session(request, session_id)
+        session, member = session_to_read(request, session_id)
         body = read_body(request, RetryBody)
         posting.count_run(member.user)
         accepted = conversations.retry(member, str(session.pk), body.correction, body.model)
@@ -217,7 +235,7 @@ class StopView(APIView):
     @extend_schema(operation_id="stopSession", request=StopBody, responses={204: None})
     def post(self, request: Request, session_id: str) -> Response:
         """Stop the answer that is being written; what was written is kept."""
-        session, member = own_session(request, session_id)
+        session, member = session_to_read(request, session_id)
         read_body(request, StopBody)
         conversations.stop(member, str(session.pk))
         return Response(status=204)

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from chat.api import always_send, events, links, messages, prompts, proposals, session_export, sessions
+from chat.api import always_send, events, links, messages, prompts, proposals, session_export, sessions, shares
 from graphs.site import url_keys
 
 url_keys.register()
@@ -25,6 +25,7 @@ urlpatterns = [
     path("chat/sessions/<key:session_id>/resume", sessions.ResumeView.as_view()),
     path("chat/sessions/<key:session_id>/retry", sessions.RetryView.as_view()),
     path("chat/sessions/<key:session_id>/stop", sessions.StopView.as_view()),
+    path("chat/sessions/<key:session_id>/shares", shares.SharesView.as_view()),
     path("objects/<key:object_type>/<key:object_id>/always-send", always_send.ObjectAlwaysSendView.as_view()),
     path("objects/<key:object_type>/<key:object_id>/stream", events.ObjectStreamView.as_view()),
     path("prompts", prompts.PromptsView.as_view()),

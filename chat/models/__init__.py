@@ -10,6 +10,7 @@ from chat.models.proposals import FETCH, Allowance, Proposal, ProposalStatus, Va
 from chat.models.requests import RequestEntry, SentRequest
 from chat.models.rounds import WAITING, Call, Round, calls_of
 from chat.models.runs import Process, Run, RunErrorCode, RunStatus
+from chat.models.shares import Share, SharedLink
 from chat.models.streams import Presence, Stream, StreamEvent
 from chat.models.usage import ModelCall, Purpose
 
@@ -47,6 +48,8 @@ __all__ = [
     "SentRequest",
     "Session",
     "SessionType",
+    "Share",
+    "SharedLink",
     "SitePromptVersion",
     "Stream",
     "StreamEvent",

@@ -95,11 +95,12 @@ class Message(models.Model):
     An answer is one row however many rounds it took; `content` and `reasoning` gather what its `rounds` say for
     readers. `retrieved` is the context that was looked up for a question. `status` is "complete", "streaming",
     "stopped" or "failed". A `kind` of "note" tells the model of something that happened; people do not see it.
-    `changes` counts what was recorded in the turn that this answer ends, empty if it goes on or the model could change
-    nothing. `deepens` is the answer that a stronger model was asked to go deeper than. `in_prompt`: the person wants it
-    kept whatever is summarised, or left out. `records` are always-sent records that had changed since they were sent
-    last; those of the beginning are with the system prompt. `prompt_version` is the digest of the wording of a
-    conversation or, where it was asked with a managed prompt, `key@number`.
+    `author` wrote it, if that was not the conversation's owner. `changes` counts what was recorded in the turn that
+    this answer ends, empty if it goes on or the model could change nothing. `deepens` is the answer that a stronger
+    model was asked to go deeper than. `in_prompt`: the person wants it kept whatever is summarised, or left out.
+    `records` are always-sent records that had changed since they were sent last; those of the beginning are with the
+    system prompt. `prompt_version` is the digest of the wording of a conversation or, where it was asked with a managed
+    prompt, `key@number`.
     """
 
     TEXT, NOTE, SYSTEM_PROMPT = "text", "note", "system_prompt"
@@ -145,6 +146,9 @@ class Message(models.Model):
         _("for the model"), max_length=10, choices=InPrompt.choices, default=InPrompt.AUTO, db_default=InPrompt.AUTO
     )
     exclude_from_prompt = models.BooleanField(_("not shown to the model"), default=False)
+    author = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+", verbose_name=_("author"), db_index=False
+    )
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
 
     class Meta:

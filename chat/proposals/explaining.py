@@ -1,19 +1,21 @@
-"""What led to a change, as histories show it: whose conversation, for its owner where in it, and what was edited."""
+"""What led to a change, as histories show it: whose conversation, for its readers where in it, and what was edited."""
 
 import uuid
 from collections.abc import Collection, Iterable, Mapping
 
+from django.db.models import BooleanField, ExpressionWrapper, Q
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
 from chat.models import Message, Proposal, Session
+from chat.rights.reading import readable_by
 from graphs.history import causes
 from graphs.history.causes import Explanation
 from graphs.objects.headers import address_of
 from graphs.objects.refs import Ref
 from graphs.site.access import Member
 
-_FACTS = ("id", "owner_id", "owner__username", "title", "hidden_at", "context_type", "context_id")
+_FACTS = ("id", "owner_id", "owner__username", "title", "context_type", "context_id")
 
 
 def register() -> None:
@@ -57,19 +59,22 @@ def sessions(member: Member, ids: Collection[str]) -> Mapping[str, Explanation]:
 
 def _facts(member: Member, ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, Mapping[str, object]]:
     rows = Session.objects.filter(pk__in=set(ids), workspace=member.workspace)
-    return {row["id"]: row for row in rows.values(*_FACTS)}
+    read = ExpressionWrapper(Q(pk__in=readable_by(member.user)), BooleanField())
+    return {row["id"]: row for row in rows.values(*_FACTS, readable=read)}
 
 
 def _explanation(member: Member, facts: Mapping[str, object], message: uuid.UUID | None = None) -> Explanation:
-    """The owner of a conversation; for the owner alone also what it is about."""
-    mine = facts["owner_id"] == member.user.pk and facts["hidden_at"] is None
+    """The owner of a conversation; for who may read it also what it is about."""
+    readable = bool(facts["readable"])
+    mine = readable and facts["owner_id"] == member.user.pk
     owner = str(facts["owner__username"])
     details: dict[str, object] = {
         "sessionId": str(facts["id"]), "messageId": str(message) if message else None, "owner": owner, "mine": mine,
     }  # fmt: skip
-    if not mine:
+    if not readable:
         return Explanation(_("A conversation of %(person)s") % {"person": owner}, details=details)
-    return Explanation(str(facts["title"]) or _("Your conversation"), _address(member, facts, message), details)
+    untitled = _("Your conversation") if mine else _("A conversation of %(person)s") % {"person": owner}
+    return Explanation(str(facts["title"]) or untitled, _address(member, facts, message), details)
 
 
 def _address(member: Member, facts: Mapping[str, object], message: uuid.UUID | None) -> str:

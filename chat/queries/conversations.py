@@ -8,24 +8,27 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.db import connection
 from django.db.models import F, Prefetch, Q, QuerySet
+from django.utils.translation import gettext as _
 
-from chat.models import AlwaysSend, Feedback, Message, Proposal, RunStatus, Session
+from chat.models import AlwaysSend, Feedback, Message, Proposal, RunStatus, Session, Share
 from chat.prompts.always_sent import sent_in
 from chat.prompts.summary_json import SummaryShape
 from chat.queries.proposals import in_brief
+from chat.rights.reading import ACCESS, readable_by
 from graphs.models import Role, Workspace
 from graphs.objects.headers import rows_named
 from graphs.objects.kinds import of_objects
 from graphs.site import row_store
 from graphs.site.access import Member, NotFound, or_not_found, parsed_id
+from graphs.site.api.problems import Problem
 
-#: The sessions of the person `u` that they did not delete, in the workspaces they are in.
-_OWN_SESSION = """
-FROM chat_session AS session JOIN auth_user AS u ON u.id = session.owner_id
-JOIN graphs_membership AS membership ON membership.workspace_id = session.workspace_id AND membership.user_id = u.id
+#: A session with the person `u` who may read it.
+_READ_SESSION = f"""
+FROM chat_session AS session JOIN graphs_membership AS membership ON membership.workspace_id = session.workspace_id
+JOIN auth_user AS u ON u.id = membership.user_id
 JOIN graphs_workspace AS workspace ON workspace.id = session.workspace_id
 JOIN chat_stream AS stream ON stream.id = session.stream_id
-WHERE session.id = %s AND u.id = %s AND u.is_active AND session.hidden_at IS NULL
+WHERE session.id = %s AND u.id = %s AND {ACCESS} IS NOT NULL
 """
 
 _PLACE = """
@@ -35,12 +38,12 @@ NOT EXISTS (SELECT FROM chat_run WHERE session_id = {session} AND status IN ('qu
 #: Written out: between a question and its answer, composing them by the ORM took as long as five such statements.
 #: Who had to wait for the conversation saw its place as it was before, and what has been told since: all is told.
 HELD = f"""
-SELECT {row_store.columns(Session, of="session")}, {_PLACE.format(session="session.id")}, membership.role,
+SELECT {row_store.columns(Session, of="session")}, {_PLACE.format(session="session.id")}, membership.role, {ACCESS},
     stream.last_sequence > (SELECT seen.last_sequence FROM chat_stream AS seen WHERE seen.id = stream.id) AS waited,
     {row_store.columns(Workspace, of="workspace")}
-{_OWN_SESSION} FOR NO KEY UPDATE OF session, stream
+{_READ_SESSION} FOR NO KEY UPDATE OF session, stream
 """  # noqa: S608 - what is inserted are names of columns and a constant
-_IN = f"SELECT {row_store.columns(Workspace, of='workspace')}, membership.role {_OWN_SESSION}"
+_IN = f"SELECT {row_store.columns(Workspace, of='workspace')}, membership.role {_READ_SESSION}"
 #: Written out, as every list asks.
 _COUNTS = """
 SELECT session.context_id, count(*) FROM chat_session AS session JOIN auth_user AS u ON u.id = session.owner_id
@@ -53,7 +56,7 @@ GROUP BY session.context_id
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A conversation that is held until the transaction ends, and its person.
+    """A conversation that is held until the transaction ends, and a person who may write in it.
 
     `position` is that of its next message. `resting`: nothing is on its way before that.
     """
@@ -64,25 +67,29 @@ class Held:
     resting: bool
 
 
-def _visible_sessions(user: User) -> QuerySet[Session]:
-    return Session.objects.filter(
-        owner=user, hidden_at=None, workspace__memberships__user=user, owner__is_active=True
-    ).select_related("stream", "workspace")
+def _readable_sessions(user: User) -> QuerySet[Session]:
+    return Session.objects.filter(pk__in=readable_by(user)).select_related("stream", "workspace", "owner")
 
 
 def hold(user: User, session_id: str, within: Workspace | None = None) -> Held:
-    """The person's own session in this workspace, else in whichever of theirs it is; raises `NotFound`."""
+    """A session in which the person may write, in this workspace, else in whichever of theirs it is.
+
+    Raises `NotFound`, and `Problem` 403 for who may only read.
+    """
     with connection.cursor() as cursor:
         cursor.execute(HELD, [parsed_id(session_id), user.pk])
-        held = held_of(user, or_not_found(cursor.fetchone()))
+        row = or_not_found(cursor.fetchone())
+    held = held_of(user, row)
     if within not in (None, held.session.workspace):
         raise NotFound
     return held
 
 
 def held_of(user: User, row: Sequence[Any]) -> Held:
-    """The session of a row of `HELD`, which was asked for this person."""
-    session, (position, resting, role, waited, *workspace) = row_store.row_of(Session, row)
+    """The session of a row of `HELD`, which was asked for this person. Raises `Problem` 403 for who may only read."""
+    session, (position, resting, role, access, waited, *workspace) = row_store.row_of(Session, row)
+    if access == Share.Access.READ:
+        raise Problem(403, "forbidden", _("This conversation was shared with you to read."))
     session.workspace, _more = row_store.row_of(Workspace, workspace)
     if waited:
         position, resting = next_position(session)
@@ -90,35 +97,60 @@ def held_of(user: User, row: Sequence[Any]) -> Held:
 
 
 def held_session(member: Member, session_id: str) -> Session:
-    """The person's own session in this workspace, held until the transaction ends; raises `NotFound`."""
+    """A session of this workspace in which the person may write, held as by `hold`."""
     return hold(member.user, session_id, member.workspace).session
 
 
+def held_own_session(member: Member, session_id: str) -> Session:
+    """The person's own session in this workspace, held as by `hold`. Raises `Problem` 403 for its other readers."""
+    session = held_session(member, session_id)
+    require_owner(member, session)
+    return session
+
+
+def require_owner(member: Member, session: Session) -> None:
+    """Raises `Problem` 403 for whom a conversation that they may read is only shared with."""
+    if session.owner_id != member.user.pk:
+        raise Problem(403, "forbidden", _("Only the owner of this conversation may do that."))
+
+
 def session_for(member: Member, session_id: str) -> Session:
-    """The person's own session in this workspace; raises `NotFound`."""
-    return or_not_found(sessions_of(member).filter(pk=parsed_id(session_id)).first())
+    """A session of this workspace that the person may read; raises `NotFound`."""
+    sessions = _readable_sessions(member.user).filter(workspace=member.workspace)
+    return or_not_found(sessions.filter(pk=parsed_id(session_id)).first())
 
 
 def session_and_member(user: User, session_id: str) -> tuple[Session, Member]:
-    """The person's own session in whichever of their workspaces it is; raises `NotFound`."""
-    sessions = _visible_sessions(user).annotate(role=F("workspace__memberships__role"))
-    session = or_not_found(sessions.filter(pk=parsed_id(session_id)).first())
+    """A session that the person may read in whichever of their workspaces it is; raises `NotFound`."""
+    sessions = _readable_sessions(user).filter(pk=parsed_id(session_id), workspace__memberships__user=user)
+    session = or_not_found(sessions.annotate(role=F("workspace__memberships__role")).first())
     return session, Member(user, session.workspace, Role(session.role))
 
 
 def member_in(user: User, session_id: str) -> Member:
-    """The person in the workspace of a session of theirs; raises `NotFound`."""
+    """The person in the workspace of a session that they may read; raises `NotFound`."""
     rows = row_store.read(Workspace, _IN, [parsed_id(session_id), user.pk])
     workspace, (role,) = or_not_found(next(iter(rows), None))
     return Member(user, workspace, Role(role))
 
 
 def sessions_of(member: Member, context_type: str = "", context_id: str = "") -> QuerySet[Session]:
-    """The person's conversations in this workspace, about one object if it is named."""
-    sessions = _visible_sessions(member.user).filter(workspace=member.workspace)
+    """The person's own conversations in this workspace, about one object if it is named."""
+    own = Session.objects.filter(owner=member.user, hidden_at=None)
+    return _listed(member, own, context_type, context_id)
+
+
+def sessions_shared_with(member: Member, context_type: str = "", context_id: str = "") -> QuerySet[Session]:
+    """The conversations of others in this workspace that they share with the person, each with its `access`."""
+    others = Session.objects.filter(shares__user=member.user).exclude(owner=member.user)
+    return _listed(member, others.annotate(access=F("shares__access")), context_type, context_id)
+
+
+def _listed(member: Member, sessions: QuerySet[Session], context_type: str, context_id: str) -> QuerySet[Session]:
+    sessions = sessions.filter(workspace=member.workspace, pk__in=readable_by(member.user))
     if context_type:
         sessions = sessions.filter(context_type=context_type, context_id=context_id)
-    return sessions
+    return sessions.select_related("stream", "workspace", "owner")
 
 
 def counts_about(member: Member, kind: str, keys: Iterable[str]) -> dict[str, int]:
@@ -130,13 +162,18 @@ def counts_about(member: Member, kind: str, keys: Iterable[str]) -> dict[str, in
 
 def messages_of(session: Session) -> QuerySet[Message]:
     """What people see of a conversation."""
-    return _shown(session.messages.select_related("run"))
+    return _shown(session.messages.select_related("run", "author"))
+
+
+def said_in(session: Session) -> QuerySet[Message]:
+    """What was asked and answered in a conversation, without what is told beside it."""
+    return session.messages.exclude(role=Message.Role.SYSTEM).exclude(kind=Message.NOTE).defer("retrieved", "records")
 
 
 def message_for(user: User, message_id: str) -> Message:
-    """A message of one of the person's own sessions in whichever of their workspaces; raises `NotFound`."""
-    messages = Message.objects.filter(pk=parsed_id(message_id), session__in=_visible_sessions(user))
-    return or_not_found(_shown(messages.select_related("session__stream", "run")).first())
+    """A message of a session that the person may read in whichever of their workspaces; raises `NotFound`."""
+    messages = Message.objects.filter(pk=parsed_id(message_id), session__in=readable_by(user))
+    return or_not_found(_shown(messages.select_related("session__stream", "run", "author")).first())
 
 
 def feedback_of(member: Member, messages: Iterable[Message]) -> dict[uuid.UUID, Feedback]:

@@ -10,7 +10,8 @@ from django.db import connection
 
 from chat.events import log_pages, presence
 from chat.events.vocabulary import StoredEvent
-from chat.models import Stream
+from chat.models import Session, Stream
+from chat.rights.reading import ACCESS, access_of
 from graphs.models import Object
 from graphs.objects.headers import may_see, narrowed
 from graphs.site.access import NotFound, member_of, parsed_id
@@ -23,23 +24,29 @@ MAX_BYTES = 4 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class ReadableStream:
-    """A stream a person may read; `session_id` is None for the stream of an object."""
+    """A stream a person may read; `session_id` is None for the stream of an object.
+
+    `reads_only`: the conversation is somebody else's, and they may not write in it: their leaving stops no answer.
+    """
 
     id: int
     name: str
     workspace_id: int
     last_sequence: int
     session_id: str | None
+    reads_only: bool = False
 
 
 #: The streams that the person `u` (a row of auth_user) may read, as the columns of `ReadableStream`.
-READABLE_STREAMS = """
-SELECT stream.id, stream.name, stream.workspace_id, stream.last_sequence, session.id::text AS session_id
+READABLE_STREAMS = f"""
+SELECT stream.id, stream.name, stream.workspace_id, stream.last_sequence, session.id::text AS session_id,
+    session.id IS NOT NULL AND reading.access = 'read' AS reads_only
 FROM chat_stream AS stream LEFT JOIN chat_session AS session ON session.stream_id = stream.id
+CROSS JOIN LATERAL (SELECT {ACCESS} AS access) AS reading
 WHERE u.is_active
     AND EXISTS (SELECT FROM graphs_membership WHERE workspace_id = stream.workspace_id AND user_id = u.id)
-    AND (session.id IS NULL OR session.owner_id = u.id AND session.hidden_at IS NULL)
-"""
+    AND (session.id IS NULL OR reading.access IS NOT NULL)
+"""  # noqa: S608 - what is inserted is a constant
 
 _STREAM_FOR = f"""
 SELECT readable.* FROM auth_user AS u CROSS JOIN LATERAL ({READABLE_STREAMS} AND stream.name = %s) AS readable
@@ -82,18 +89,20 @@ def hidden_streams(user: User, ids: Collection[int]) -> set[int]:
     return hidden
 
 
-def readable(stream: Stream) -> ReadableStream:
-    session = getattr(stream, "session", None)
+def stream_of(user: User, session: Session) -> ReadableStream:
+    """The stream of a session that was found for the person."""
+    stream, reads_only = session.stream, access_of(user, session) == "read"
     return ReadableStream(
-        stream.pk, stream.name, stream.workspace_id, stream.last_sequence, str(session.pk) if session else None
+        stream.pk, stream.name, stream.workspace_id, stream.last_sequence, str(session.pk), reads_only
     )
 
 
 def events_page(
     stream: ReadableStream, after: int, limit: int, message_id: uuid.UUID | None = None
 ) -> list[StoredEvent]:
-    """The next events of a stream, or of one message in it; asking counts as being there."""
-    presence.renew([stream.id], None)
+    """The next events of a stream, or of one message in it; asking counts as being there, as subscribing does."""
+    if not stream.reads_only:
+        presence.renew([stream.id], None)
     most = min(limit, MAX_EVENTS)
     if message_id is None:
         return log_pages.after({stream.id: after}, most, MAX_BYTES)

@@ -15,6 +15,7 @@ from chat.models import Message
 from chat.queries.conversations import Held, member_in
 from chat.queries.proposals import member_at, proposal_and_member
 from chat.queries.streams import ReadableStream
+from chat.rights.reading import may_read
 from chat.sockets import frames
 from chat.sockets.closing import ACCESS_CODES, Closing
 from graphs.site.access import Member, NotFound, parsed_id
@@ -67,7 +68,7 @@ def answer(user: User, frame: frames.Resume) -> dict[str, Any]:
 
 
 def decide(user: User, frame: frames.Resume) -> tuple[deciding.Decided, bool]:
-    """Decides on a proposal of any conversation of the workspace; True if the conversation is the person's own.
+    """Decides on a proposal of any conversation of the workspace; True if the person may read the conversation.
 
     Without a proposal's id it is the one that waits in the conversation.
     """
@@ -79,7 +80,7 @@ def decide(user: User, frame: frames.Resume) -> tuple[deciding.Decided, bool]:
     member.require_editor()
     posting.count_run(user)
     decided = deciding.decide(member, str(proposal.pk), decision)
-    return decided, proposal.session.owner_id == user.pk and proposal.session.hidden_at is None
+    return decided, may_read(user, proposal.session)
 
 
 def _decision(frame: frames.Resume) -> deciding.Decision:
@@ -93,7 +94,7 @@ def _only_one_waiting(user: User, frame: frames.Resume) -> str:
     member = member_at(user, frame.session_id)
     waiting = deciding.waiting_in(member, frame.session_id)
     if not waiting:
-        member_in(user, frame.session_id)  # Whether somebody else's conversation exists is not told.
+        member_in(user, frame.session_id)  # Whether a conversation exists that is not for them is not told.
     _decision(frame)
     member.require_editor()
     if not waiting:

@@ -75,12 +75,12 @@ class ChatConsumer(PersonConsumer):
                 await self._confirm("ai:unsubscribed", frame, stream)
 
     async def _decide(self, frame: frames.Resume) -> None:
-        """Decides on a proposal of any conversation of the workspace; its owner also sees how it goes on."""
+        """Decides on a proposal of any conversation of the workspace; who may read it also sees how it goes on."""
         self._subscriptions.require_room(frame.session_id)
-        decided, own = await self.as_writer(commands.decide, frame)
+        decided, reads = await self.as_writer(commands.decide, frame)
         proposal = decided.proposal
         answer = {"sessionId": frame.session_id, "proposalId": str(proposal.pk), "status": proposal.status}
-        if decided.run is not None and own:
+        if decided.run is not None and reads:
             await self._accept(frame, decided.run.to_json(), answer)
         else:
             await self.send_frame({"type": "ai:accepted", "_id": frame.id, **answer})

@@ -62,7 +62,9 @@ class Subscriptions:
         """
         if stream.id not in self.readings:
             self.require_room()
-        return await runtime.current().hub.watch(stream.id, after, last=stream.last_sequence, noted=noted)
+        return await runtime.current().hub.watch(
+            stream.id, after, present=not stream.reads_only, last=stream.last_sequence, noted=noted
+        )
 
     def start(self, stream: ReadableStream, watch: Watch) -> None:
         """Sends the stream from the watch's cursor on, instead of from wherever it was read before."""

@@ -1,4 +1,4 @@
-"""The tool that searches conversations: those of the person, whatever they are about."""
+"""The tool that searches conversations: those that the person may read, whatever they are about."""
 
 import re
 from datetime import date, datetime, timedelta
@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
 from chat.models import Message
+from chat.rights.reading import is_shared, readable_by
 from chat.tools.object_reading import moment_of, object_of
 from chat.tools.results import SHORT_CHARS, fitting
 from chat.tools.tool import Arguments, ReadTool, ToolContext, ToolFailed
@@ -44,7 +45,9 @@ class SearchConversations(ReadTool[SearchArguments]):
     arguments = SearchArguments
 
     def run(self, context: ToolContext, arguments: SearchArguments) -> dict[str, Any]:
-        messages = _own(context)
+        if context.session_id and is_shared(context.session_id):
+            raise ToolFailed("Others read this conversation: what was said elsewhere is not told in it.")
+        messages = _readable(context)
         if arguments.object is not None:
             about = object_of(context, arguments.object)
             messages = messages.filter(session__context_type=about.type, session__context_id=about.key)
@@ -64,13 +67,11 @@ class SearchConversations(ReadTool[SearchArguments]):
         return {"messages": shown} | ({"note": note} if len(shown) < len(rows) else {})
 
 
-def _own(context: ToolContext) -> QuerySet[Message]:
-    """What a model may see of the conversations of the person in this workspace, but of the one that is going on."""
+def _readable(context: ToolContext) -> QuerySet[Message]:
+    """What a model may see of the conversations of this workspace, but of the one that is going on."""
     messages = Message.objects.filter(
-        session__owner=context.member.user,
+        session__in=readable_by(context.member.user),
         session__workspace=context.member.workspace,
-        session__hidden_at=None,
-        session__workspace__memberships__user=context.member.user,
         kind=Message.TEXT,
         exclude_from_prompt=False,
     )

@@ -53,7 +53,9 @@ async def sse(scope: dict[str, Any], receive: Callable[[], Awaitable[Any]], send
         if not await asyncio.to_thread(connections.take, slot):
             raise Problem(429, "too_many", _("You have too many connections open. Close some tabs."))
         for stream in streams:
-            watches.append(await runtime.current().hub.watch(stream.id, cursors[stream.id]))
+            watches.append(
+                await runtime.current().hub.watch(stream.id, cursors[stream.id], present=not stream.reads_only)
+            )
         response = Response(send, person, streams, cursors, slot, protecting(scope["headers"]))
         open_readers.add(response)
         try:

@@ -5,14 +5,16 @@ A door without a rule fails the build.
 
 import json
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, Literal
 
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
 
 from tests.doors.world import MEMBERSHIPS, NOWHERE, OBJECT_TYPES, Id, RoleName
 
-#: Who is let in. "member": of the workspace; a door with an id in its address opens for its owner only.
-#: "decider": an editor; a viewer is told first whether there is such a thing.
+#: Who is let in. "anyone": with the right id, where the address has one. "member": of the workspace; a door with an id
+#: in its address opens for its owner only. "decider": an editor; a viewer is told first whether there is such a thing.
 Who = Literal["anyone", "person", "member", "editor", "decider"]
 FILE = json.dumps(
     {
@@ -60,6 +62,7 @@ TITLES = {
     "usecase": "data.name",
     "executive_summary": "executive_summary.analysis",
 }
+LINK = {"link": True, "expiresAt": (timezone.now() + timedelta(days=1)).isoformat()}
 _WRONG = {"username": "nobody", "password": "wrong"}
 
 
@@ -138,6 +141,9 @@ API: dict[str, Rule] = {
     "POST prompts/{prompt_key}/versions/{version}/try": Rule(
         "decider", 404, {"context": {"type": "company", "id": NOWHERE}}
     ),
+    "GET chat/sessions/{session_id}/shares": Rule("member", 200),
+    "POST chat/sessions/{session_id}/shares": Rule("member", 201, LINK),
+    "DELETE chat/sessions/{session_id}/shares": Rule("member", 204),
     "GET proposals": Rule("member", 200),
     "GET proposals/waiting": Rule("member", 200),
     "POST proposals/decide": Rule("editor", 200, {"approved": False, "sessionId": NOWHERE}),
@@ -187,13 +193,16 @@ PAGES: dict[str, Rule] = {
     "POST prompts/{prompt_key}/versions/": Rule("decider", 400),
     "POST prompts/{prompt_key}/activate/": Rule("decider", 404),
     "POST prompts/{prompt_key}/try/": Rule("decider", 404),
+    "GET conversations/{session_id}/replay/": Rule("member", 200),
+    "GET conversations/{session_id}/replay/events/": Rule("member", 200),
+    "GET shared/{token}/": Rule("anyone", 200),
 }
 
 
 def expected(rule: Rule, role: RoleName, id_: Id | None, anonymous: int) -> int:
     """What a door of the API or of the pages answers; `anonymous` is the status that asks to sign in."""
     if rule.who == "anyone":
-        return rule.status
+        return rule.status if id_ in (None, "own") else 404
     if role == "anonymous":
         return anonymous
     if rule.who == "person":

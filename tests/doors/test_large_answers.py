@@ -20,6 +20,7 @@ SMALL = {
     "PromptsView": "a page of prompts without their versions",
     "SchemaView": "the document of the API, made of the code",
     "ServerSentEventsView": "never answers: `chat/web/sse.py` does, at the pace of its reader",
+    "SharesView": "names of what one conversation is shared with, 200 people and 20 links at most",
     "SessionView": "one conversation without its messages",
     "SessionsView": "a page of conversations without their messages; titles have a limit",
 }

@@ -6,10 +6,12 @@ A canary names who may read it, so that any answer can be searched for what its 
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any, Literal
 
 from django.contrib.auth.models import User
 from django.db.models import Model
+from django.utils import timezone
 
 from chat.events.notices import stream_of
 from chat.managed_prompts import repository
@@ -17,16 +19,22 @@ from chat.models import (
     Allowance,
     AlwaysSend,
     Budget,
+    Call,
     EnteredPrice,
     Feedback,
+    Message,
     Prompt,
     PromptActivation,
     PromptType,
     PromptVersion,
     Proposal,
+    Round,
+    Session,
+    SharedLink,
     ValidationRule,
     VersionStatus,
 )
+from chat.rights.links import digest_of, new_token
 from graphs.history import changes
 from graphs.history.outside import catch_up
 from graphs.history.recording import Because
@@ -95,6 +103,8 @@ class World:
     proposals: dict[str, str] = field(default_factory=dict)
     #: The session of each of these proposals.
     proposers: dict[str, str] = field(default_factory=dict)
+    #: Tokens of links: one that leads to a conversation, one that is late, one of a hidden one, and such as never were.
+    tokens: dict[Id, str] = field(default_factory=dict)
     #: By kind of objects: the key, and the stream, of the one of each workspace, of a deleted one and of none.
     keys: dict[str, dict[str, str]] = field(default_factory=dict)
     streams: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -106,6 +116,8 @@ class World:
         """The ids that this person can put in the place of an address's parameter."""
         if parameter in ("kind", "object_type"):
             return {"own": "nodeType" if parameter == "kind" else "graph", "random": "planet"}
+        if parameter == "token":
+            return self.tokens
         if parameter in self.keys:
             return self._of_workspaces(role, self.keys[parameter])
         if parameter == "node_type":
@@ -248,10 +260,31 @@ def build() -> World:
         _propose(world, slug, slug)
         _prompt(world, slug)
     _propose(world, "demo", "deleted").delete()
+    _share(world)
     for slug, graph in world.graphs.items():
         world.change_sets[slug] = _changed(graph, canary(slug))
         _embed_in_vain(graph, slug)
     return world
+
+
+def _share(world: World) -> None:
+    """Links to conversations of which only what was said may be seen: whatever else there is of it is a canary."""
+    owner, secret = world.users["editor"], canary("editor")
+    call = Call(f"call {secret}", f"tool_{secret}", {"query": secret}, {"found": [secret]}, "ok", secret)
+    answer = {"content": "Nowhere.", "reasoning": secret, "retrieved": secret, "records": secret, "model": secret}
+    rounds = [Round("", secret, (call,), vendor="demo"), Round("Nowhere.", secret, vendor="demo")]
+    now = timezone.now()
+    for kind in ("own", "foreign", "colleague", "deleted", "random"):
+        token = world.tokens[kind] = new_token()
+        if kind in ("colleague", "random"):
+            continue  # Revoked links are gone, as those that never were.
+        session = talk(owner, world.workspaces["demo"], "Where is it?", rounds=rounds, **answer).session
+        Message.objects.create(session=session, sequence=8, role="system", content=secret, kind=Message.SYSTEM_PROMPT)
+        Message.objects.create(session=session, sequence=9, role="user", content=secret, kind=Message.NOTE)
+        until = now + timedelta(days=1 if kind != "foreign" else -1)
+        SharedLink.objects.create(session=session, digest=digest_of(token), expires_at=until)
+        if kind == "deleted":
+            Session.objects.filter(pk=session.pk).update(hidden_at=now)
 
 
 def _objects(world: World) -> None:

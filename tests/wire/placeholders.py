@@ -13,6 +13,7 @@ _VARYING = re.compile(
         f"(?P<{name}>{pattern})"
         for name, pattern in {
             "token": r"\beyJ[\w-]+\.[\w-]+\.[\w-]+",
+            "key": r"(?<=/shared/)[\w-]{43}",
             "cursor": r"(?<=cursor=)[^&\"\s]+",
             "time": r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3}|\.\d{6})?(?:Z|\+00:00)",
             "stream": rf"\b(?:graph|nodeType|workspace|company|folder|usecase)_(?:\d+|{_UUID})\b",

@@ -9,9 +9,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from chat.admin import replay
 from chat.events import compaction
 from chat.models import Run, StreamEvent
+from chat.queries import replays
 from graphs.models import Graph, Workspace
 from tests.chat.admin.talk import Talk, talk, turn
 from tests.graphs.admin.staff import auditor, mere_staff, superuser
@@ -43,7 +43,7 @@ def test_events_come_as_the_socket_sends_them_with_their_times(own: Talk) -> Non
 
 
 def test_they_come_in_pages(own: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(replay, "PAGE_EVENTS", 3)
+    monkeypatch.setattr(replays, "PAGE_EVENTS", 3)
     client = superuser()
     assert [frame["sequence"] for frame in frames(client, own)["frames"]] == [1, 2, 3]
     assert [frame["sequence"] for frame in frames(client, own, 7)["frames"]] == [8]

@@ -25,6 +25,9 @@ class FakeSession:
     archived: bool = False
     model: str = "demo"
     model_available: bool = True
+    owner: str = "alice"
+    access: str = "owner"
+    shares: Json = field(default_factory=lambda: {"shares": [], "links": [], "people": ["bob", "dave"]})
 
     @property
     def stream(self) -> str:
@@ -42,6 +45,8 @@ class FakeSession:
         return {
             "id": self.id,
             "title": self.title,
+            "owner": self.owner,
+            "access": self.access,
             "type": "CHAT",
             "context": {"type": kind, "id": key} if kind else None,
             "model": self.model,
@@ -73,10 +78,13 @@ class FakeSession:
         hidden = {"content": "", "reasoning": "", "toolCalls": []}
         return [each | hidden if each["status"] in {"queued", "streaming"} else each for each in self.messages]
 
-    def add_message(self, role: str, status: str = "complete", content: str = "", run_id: str = "") -> Json:
+    def add_message(
+        self, role: str, status: str = "complete", content: str = "", run_id: str = "", author: str | None = None
+    ) -> Json:
         message: Json = {
             "id": str(uuid.uuid4()),
             "role": role,
+            "author": author,
             "status": status,
             "content": content,
             "html": "",

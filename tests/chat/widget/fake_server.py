@@ -198,6 +198,8 @@ class FakeServer:
             return web.json_response({"title": "Not found", "detail": "There is no such session."}, status=404)
         if parts[2:] == ["messages"]:
             return self._messages(request, session)
+        if parts[2:] == ["shares"]:
+            return self._shares(request, session, body)
         if request.method == "PATCH":
             session.title = body.get("title", session.title)
             session.require_validation = body.get("requireValidation", session.require_validation)
@@ -212,9 +214,27 @@ class FakeServer:
     def _list(self, request: web.Request) -> web.StreamResponse:
         context = request.query.get("context", "")
         archived = request.query.get("archived") == "true"
-        of_list = [each for each in self.sessions if each.archived == archived]
+        of_others = request.query.get("shared") == "true"
+        of_list = [
+            each for each in self.sessions if each.archived == archived and (each.access != "owner") == of_others
+        ]
         found = [each.as_json() for each in of_list if each.context == context or not context]
         return web.json_response(_paged(found, request, forward=True))
+
+    def _shares(self, request: web.Request, session: FakeSession, body: Json) -> web.StreamResponse:
+        given = session.shares
+        if request.method == "GET":
+            return web.json_response(given)
+        if request.method == "DELETE":
+            for name in ("shares", "links"):
+                given[name] = [each for each in given[name] if each["id"] != request.query["share"]]
+            return web.Response(status=204)
+        new = {**body, "id": str(len(self.requests)), "createdAt": session.updated_at.isoformat()}
+        if "link" in body:
+            given["links"].append(new)
+            return web.json_response({"share": None, "link": {**new, "url": "/shared/secret/"}}, status=201)
+        given["shares"] = [each for each in given["shares"] if each["user"] != body["user"]] + [new]
+        return web.json_response({"share": new, "link": None}, status=201)
 
     def _messages(self, request: web.Request, session: FakeSession) -> web.StreamResponse:
         page = _paged(session.listed(), request, forward=False)

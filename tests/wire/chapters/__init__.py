@@ -16,6 +16,7 @@ from tests.wire.chapters import (
     prompts,
     proposals,
     schema,
+    sharing,
     signing_in,
     streams,
 )
@@ -37,6 +38,7 @@ CHAPTERS: dict[str, Callable[[Story], Awaitable[None]]] = {
         prompts,
         proposals,
         schema,
+        sharing,
         signing_in,
         streams,
     )

@@ -11,9 +11,31 @@ export class ChatApi extends Api {
   }
 
   sessions({ archived = false } = {}) {
-    const query = new URLSearchParams(this.context ? { context: `${this.context.type}:${this.context.id}` } : {});
-    if (archived) query.set("archived", "true");
-    return this.request("GET", `chat/sessions${query.size ? `?${query}` : ""}`);
+    const which = archived ? `?archived=true${this.aboutContext("&")}` : this.aboutContext("?");
+    return this.request("GET", `chat/sessions${which}`);
+  }
+
+  /** Those of others, who share them with the reader; of many the latest. */
+  sharedSessions() {
+    return this.request("GET", `chat/sessions?shared=true${this.aboutContext("&")}`);
+  }
+
+  aboutContext(before) {
+    return this.context ? `${before}context=${encodeURIComponent(`${this.context.type}:${this.context.id}`)}` : "";
+  }
+
+  /** {shares, links, people} of an own conversation. */
+  shares(id) {
+    return this.request("GET", `chat/sessions/${encodeURIComponent(id)}/shares`);
+  }
+
+  /** `body` is {user, access} or {link, expiresAt, reasoning, toolResults}. */
+  share(id, body) {
+    return this.request("POST", `chat/sessions/${encodeURIComponent(id)}/shares`, body);
+  }
+
+  unshare(id, share) {
+    return this.request("DELETE", `chat/sessions/${encodeURIComponent(id)}/shares?share=${encodeURIComponent(share)}`);
   }
 
   session(id) {

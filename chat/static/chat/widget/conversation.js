@@ -52,6 +52,11 @@ export class Conversation extends EventTarget {
     return isRunning(this.transcript) || this.outbox.length > 0;
   }
 
+  /** What the reader may do: "owner", "write" or "read". */
+  get access() {
+    return this.session?.access ?? "owner";
+  }
+
   rename(title) {
     this.session = { ...this.session, title };
     this.transcript = { ...this.transcript, title };
@@ -303,6 +308,7 @@ export class Conversation extends EventTarget {
   receive(frame) {
     const unasked = frame._id === undefined || frame._id === null;
     if (frame.sequence === undefined) {
+      if (frame.type === "ai:unsubscribed" && unasked && this.concerns(frame)) this.load();
       if (frame.type === "ai:error" && unasked) this.refusedUnasked(frame);
       return;
     }

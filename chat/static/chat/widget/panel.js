@@ -18,7 +18,7 @@ import { Announcer } from "./view/announcer.js";
 import { Composer } from "./view/composer.js";
 import { ExportLinks } from "./view/export.js";
 import { Header } from "./view/header.js";
-import { AskAlways, ConversationsMenu } from "./view/menu.js";
+import { AskAlways, ConversationsMenu, ReplayLink } from "./view/menu.js";
 import { emptyState, MessageList } from "./view/messages.js";
 import { ModelPicker } from "./view/model-picker.js";
 import { OtherProposals } from "./view/others.js";
@@ -58,12 +58,13 @@ export class Panel extends EventTarget {
     this.listen();
   }
 
-  build({ close, userName, mayEdit }) {
+  build({ close, userName, mayEdit, workspace }) {
     this.announcer = new Announcer(this.mentions);
     this.header = new Header({ menu: () => this.toggleMenu(), startNew: () => this.startNew(), close });
     this.askAlways = mayEdit ? new AskAlways((change) => this.conversation.changeSession(change)) : null;
     this.exports = new ExportLinks((id, wanted) => this.api.exportOf(id, wanted));
-    const below = [this.exports, this.askAlways].filter(Boolean);
+    this.replay = new ReplayLink(workspace);
+    const below = [this.exports, this.replay, this.askAlways].filter(Boolean);
     this.menu = new ConversationsMenu(this.sessions, this.context, below, {
       open: (id) => this.open(id),
       startNew: () => this.startNew(),
@@ -204,8 +205,10 @@ export class Panel extends EventTarget {
   toggleMenu() {
     if (this.menu.open) this.menu.hide();
     else {
-      this.askAlways?.update(this.conversation.session);
-      this.exports.update(this.conversation.session);
+      const { access, session } = this.conversation;
+      this.askAlways?.update(access === "owner" ? session : null);
+      this.exports.update(session);
+      this.replay.update(session);
       this.menu.show(this.conversation.id);
     }
     this.schedule();
@@ -277,15 +280,18 @@ export class Panel extends EventTarget {
     const fresh = this.painted.generation !== conversation.generation;
     this.painted.generation = conversation.generation;
     const { title, session } = conversation;
-    this.header.update({ title, state: socket.state, menuOpen: this.menu.open, usage: session?.usage });
+    const owner = conversation.access === "owner" ? "" : session.owner;
+    this.header.update({ title, state: socket.state, menuOpen: this.menu.open, usage: session?.usage, owner });
     this.messages.update(conversation, fresh);
     this.others.update(this.object.pending, conversation.id);
     const { running, stopping } = conversation;
     this.picker.update({ session: conversation.session, wanted: conversation.model, once: conversation.once });
+    const readsOnly = conversation.access === "read";
     const archived = Boolean(session?.archived);
-    this.putAway.hidden = !archived;
-    const hint = placeholder(socket, archived, this.welcome);
-    this.composer.update({ running, stopping, off: socket.unreachable || archived, placeholder: hint });
+    this.putAway.hidden = !archived || conversation.access !== "owner";
+    const hint = placeholder(socket, { readsOnly, archived }, this.welcome);
+    const off = socket.unreachable || readsOnly || archived;
+    this.composer.update({ running: running && !readsOnly, stopping, off, placeholder: hint });
     this.showBanner();
   }
 
@@ -320,7 +326,8 @@ function archivedNote(bringBack) {
   return h("div", { class: "archived-note", hidden: true }, icon("archive"), h("p", { text }), button);
 }
 
-function placeholder(socket, archived, welcome) {
+function placeholder(socket, { readsOnly, archived }, welcome) {
+  if (readsOnly) return t("Shared with you to read.");
   if (archived) return t("Bring it back to write in it.");
   return socket.unreachable ? t("Not connected. Your draft is kept.") : welcome.placeholder;
 }

@@ -1,10 +1,11 @@
-/* The list of conversations about this object: loading, renaming, archiving, deleting. Used by the conversations menu. */
+/* The list of conversations about this object, and of those that others share: loading, renaming, archiving, deleting. Used by the conversations menu. */
 
 export class Sessions extends EventTarget {
   constructor(api) {
     super();
     this.api = api;
     this.items = [];
+    this.shared = [];
     this.next = null;
     this.error = null;
     this.loaded = false;
@@ -13,7 +14,12 @@ export class Sessions extends EventTarget {
   }
 
   async refresh() {
-    await this.attempt(async () => this.take(await this.api.sessions({ archived: this.archived }), []));
+    await this.attempt(async () => {
+      const { archived } = this;
+      const [own, others] = await Promise.all([this.api.sessions({ archived }), archived ? null : this.api.sharedSessions()]);
+      this.shared = others?.results ?? [];
+      this.take(own, []);
+    });
     return this.items;
   }
 

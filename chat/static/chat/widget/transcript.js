@@ -1,11 +1,12 @@
 /* Folds a conversation's stored messages and its events into the list that is shown. Pure: old values stay valid.
  *
  * A transcript is {messages, last, title, summary}; `last` is the sequence number of the newest event folded. A message
- * is {id, localId?, role, status: sending|complete|queued|streaming|stopped|failed, content, reasoning, toolCalls, model,
+ * is {id, localId?, role, author, status: sending|complete|queued|streaming|stopped|failed, content, reasoning, toolCalls, model,
  * modelId, deepens, gaveUp, createdAt, runId, notice, ask, usage, error, proposals, changes, inPrompt, feedback}; a tool call is
  * {id, name, args, argsText, result, status}, its status running|ok|error|stopped; `argsText` is what was written of
  * its arguments until all of them are known. `changes` is how many changes were recorded, null where nobody
  * says. `summary` stands for the messages before {before} where the conversation has outgrown its model.
+ * `author` wrote it where that was not the conversation's owner; undefined until the server has told.
  * A message that did not change is the same object as before, so that a view need not look into it.
  */
 
@@ -46,7 +47,8 @@ export function withWaiting(transcript, waiting) {
 
 /** The person's message, before the server knows it. */
 export function withUnsent(transcript, { localId, text, createdAt }) {
-  const message = blank({ id: localId, localId, role: "user", status: "sending", content: text, createdAt });
+  const sent = { id: localId, localId, role: "user", author: undefined, status: "sending", content: text, createdAt };
+  const message = blank(sent);
   return { ...transcript, messages: [...transcript.messages, message] };
 }
 
@@ -100,8 +102,8 @@ export function isRunning(transcript) {
 }
 
 const FOLDS = {
-  "ai:user_message": (transcript, { messageId, content }) =>
-    withMessage(transcript, messageId, { role: "user", status: "complete", content, createdAt: now() }),
+  "ai:user_message": (transcript, { messageId, content, author = null }) =>
+    withMessage(transcript, messageId, { role: "user", status: "complete", content, createdAt: now() }, () => ({ author })),
   "ai:status": foldStatus,
   "ai:token": (transcript, frame) =>
     writing(transcript, frame, (message) => ({ content: message.content + frame.token })),
@@ -230,7 +232,7 @@ function now() {
 
 function blank(given) {
   return {
-    id: "", role: "assistant", status: "queued", model: "", modelId: "", deepens: null, createdAt: null, runId: null,
+    id: "", role: "assistant", author: null, status: "queued", model: "", modelId: "", deepens: null, createdAt: null, runId: null,
     ...NOTHING, ...SENT, ...given,
   };
 }

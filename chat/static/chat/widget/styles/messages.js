@@ -29,6 +29,9 @@ export const messagesCss = `
   padding: 8px 13px; border-radius: 16px 16px 5px 16px; background: var(--c-tint); color: var(--c-text);
   white-space: pre-wrap; overflow-wrap: anywhere; max-inline-size: 100%;
 }
+.author { padding: 0 4px 2px; font-size: 11.5px; color: var(--c-muted); }
+.author:empty { display: none; }
+.list.of-another .keeping { display: none; }
 .unsent .bubble-text { opacity: .65; }
 .sending { font-size: 11.5px; color: var(--c-muted); padding-block-start: 3px; }
 .sending:empty { display: none; }

@@ -76,6 +76,7 @@ p, h2, h3, h4, ul { margin: 0; }
   display: flex; align-items: center; gap: 6px; min-inline-size: 0; font-size: 12px; line-height: 1.4;
   color: var(--c-muted);
 }
+.shared-by:empty { display: none; }
 .dot { inline-size: 7px; block-size: 7px; border-radius: 50%; background: var(--c-muted); }
 [data-connection="open"] .dot { background: var(--c-success); }
 [data-connection="waiting"] .dot, [data-connection="connecting"] .dot {

@@ -14,7 +14,9 @@ export class Header {
     this.title = h("button", { ...looks, on: { click: actions.menu } }, this.name, icon("chevron"));
     this.connection = h("span", { class: "connection-text" });
     this.usage = h("span", { class: "conversation-usage" });
-    const state = h("div", { class: "connection" }, h("span", { class: "dot" }), this.connection, this.usage);
+    this.owner = h("span", { class: "shared-by" });
+    const dot = h("span", { class: "dot" });
+    const state = h("div", { class: "connection" }, dot, this.connection, this.owner, this.usage);
     const create = iconButton("plus", t("New conversation (Alt+N)"), "new-button", actions.startNew);
     const close = actions.close ? iconButton("close", t("Close (Esc)"), "close-button", actions.close) : null;
     this.element = h(
@@ -27,8 +29,10 @@ export class Header {
     );
   }
 
-  update({ title, state, menuOpen, usage }) {
+  /** `owner` is the name of the conversation's owner where that is somebody else. */
+  update({ title, state, menuOpen, usage, owner }) {
     const name = title || t("New conversation");
+    this.owner.textContent = owner ? t("Shared by {name}", { name: owner }) : "";
     if (this.name.textContent !== name) this.name.textContent = name;
     this.title.setAttribute("aria-expanded", String(menuOpen));
     this.element.dataset.connection = state;

@@ -1,10 +1,11 @@
-/* The conversations of this object: switch, rename in place, archive and bring back, delete after asking. */
+/* The conversations of this object: switch, share, rename in place, archive and bring back, delete after asking; and those that others share. */
 
 import { t } from "../../../graphs/strings.js";
 import { h } from "../elements.js";
 import { icon } from "../icons.js";
 import { agoText, momentText } from "../words.js";
 import { iconButton, textButton } from "./buttons.js";
+import { SharingCard } from "./sharing.js";
 
 const TITLE_CHARACTERS = 200;
 
@@ -15,9 +16,12 @@ export class ConversationsMenu {
     this.context = context;
     this.actions = actions;
     this.current = null;
-    /** {id, mode: "rename" | "delete"} of the row that is being changed. */
+    /** {id, mode: "rename" | "delete" | "share"} of the row that is being changed. */
     this.changing = null;
     this.list = h("ul", { class: "sessions" });
+    this.sharedList = h("ul", { class: "sessions" });
+    const heading = h("h3", { class: "menu-heading", text: t("Shared with you") });
+    this.others = h("div", { class: "menu-others", hidden: true }, heading, this.sharedList);
     this.note = h("p", { class: "menu-note", role: "status" });
     this.more = textButton(t("Show older"), () => sessions.loadMore(), "older");
     this.which = textButton("", () => this.showArchived(!sessions.archived), "which");
@@ -28,7 +32,7 @@ export class ConversationsMenu {
     this.element = h(
       "div",
       { ...looks, on: { keydown: (event) => this.keyed(event) } },
-      create, h("div", { class: "menu-scroll" }, this.list, this.note, this.more), this.which,
+      create, h("div", { class: "menu-scroll" }, this.list, this.note, this.more, this.others), this.which,
       ...below.map(({ element }) => element),
     );
     sessions.addEventListener("change", () => this.refreshed());
@@ -75,6 +79,7 @@ export class ConversationsMenu {
   }
 
   move(event) {
+    if (event.target.matches("select, input")) return;
     const places = [...this.element.querySelectorAll(".menu-new, .session-open")];
     const at = places.indexOf(this.element.getRootNode().activeElement);
     if (at < 0) return;
@@ -88,19 +93,21 @@ export class ConversationsMenu {
     this.changing = changing;
     this.render();
     const row = this.list.querySelector(`[data-id="${CSS.escape(id ?? "")}"]`);
-    row?.querySelector("input, .session-confirm .button:last-child, .session-open")?.focus();
+    row?.querySelector(".session-rename input, .sharing-head .button, .session-confirm .button:last-child, .session-open")?.focus();
   }
 
   /** News from the server: a title that is being typed is not taken away. */
   refreshed() {
-    if (!this.open || this.list.querySelector(".session-rename:focus-within")) return;
+    if (!this.open || this.list.querySelector(".session-rename:focus-within, .sharing")) return;
     const focused = this.element.getRootNode().activeElement?.closest?.("[data-id]")?.dataset.id;
     this.render();
     if (focused) this.list.querySelector(`[data-id="${CSS.escape(focused)}"] button`)?.focus();
   }
 
   render() {
-    const { items, next, error, loaded, archived } = this.sessions;
+    const { items, shared, next, error, loaded, archived } = this.sessions;
+    this.sharedList.replaceChildren(...shared.map((item) => this.sharedRow(item)));
+    this.others.hidden = shared.length === 0;
     this.list.replaceChildren(...items.map((item) => this.row(item)));
     this.more.hidden = !next;
     const none = archived ? t("No archived conversations.") : t("No conversations yet.");
@@ -110,29 +117,44 @@ export class ConversationsMenu {
 
   row(item) {
     const mode = this.changing?.id === item.id ? this.changing.mode : "show";
-    const shapes = { rename: this.renameForm, delete: this.confirmation, show: this.entry };
+    const shapes = { rename: this.renameForm, delete: this.confirmation, share: this.sharing, show: this.entry };
     const name = item.id === this.current ? "session current" : "session";
     return h("li", { class: name, data: { id: item.id } }, ...shapes[mode].call(this, item));
   }
 
+  sharedRow(item) {
+    const name = item.id === this.current ? "session current" : "session";
+    return h("li", { class: name, data: { id: item.id } }, this.opener(item, item.owner));
+  }
+
+  sharing(item) {
+    return [new SharingCard(this.sessions.api, item, () => this.change(null)).element];
+  }
+
   entry(item) {
     const title = titleOf(item);
+    const begin = (mode) => () => this.change({ id: item.id, mode });
+    return [
+      this.opener(item, ""),
+      iconButton("share", t("Share {title}", { title }), "session-tool", begin("share")),
+      iconButton("pencil", t("Rename {title}", { title }), "session-tool", begin("rename")),
+      this.archiving(item, title),
+      iconButton("trash", t("Delete {title}", { title }), "session-tool", begin("delete")),
+    ];
+  }
+
+  /** The button that opens a conversation; `owner` is its owner's name where that is somebody else. */
+  opener(item, owner) {
     const click = () => this.choose(() => this.actions.open(item.id));
     const about = this.context ? "" : item.context?.id;
     const open = h(
       "button",
       { class: "session-open", type: "button", title: momentText(item.updatedAt), on: { click } },
-      h("span", { class: "session-title", text: title, dir: "auto" }),
-      h("span", { class: "session-time", text: [about, agoText(item.updatedAt)].filter(Boolean).join(" · ") }),
+      h("span", { class: "session-title", text: titleOf(item), dir: "auto" }),
+      h("span", { class: "session-time", text: [owner, about, agoText(item.updatedAt)].filter(Boolean).join(" · ") }),
     );
     if (item.id === this.current) open.setAttribute("aria-current", "true");
-    const begin = (mode) => () => this.change({ id: item.id, mode });
-    return [
-      open,
-      iconButton("pencil", t("Rename {title}", { title }), "session-tool", begin("rename")),
-      this.archiving(item, title),
-      iconButton("trash", t("Delete {title}", { title }), "session-tool", begin("delete")),
-    ];
+    return open;
   }
 
   archiving(item, title) {
@@ -187,6 +209,21 @@ function titleOf(item) {
 }
 
 /** The conversation's own level of the policy: ask before every change, also where others would let it through. */
+/** A way to the replay of the open conversation, where it is the reader's own. */
+export class ReplayLink {
+  constructor(workspace) {
+    this.workspace = workspace;
+    this.element = h("a", { class: "menu-link", hidden: true }, icon("retry"), h("span", { text: t("Replay this conversation") }));
+  }
+
+  update(session) {
+    this.element.hidden = !session || (session.access ?? "owner") !== "owner";
+    if (this.element.hidden) return;
+    const query = `?workspace=${encodeURIComponent(this.workspace)}`;
+    this.element.href = `/conversations/${encodeURIComponent(session.id)}/replay/${query}`;
+  }
+}
+
 export class AskAlways {
   /** `change` takes {requireValidation} and gives true when it was taken. */
   constructor(change) {

@@ -20,16 +20,21 @@ export class UserMessage {
   /** `actions` are {keep}. */
   constructor(actions) {
     this.message = null;
+    this.who = h("div", { class: "author" });
     this.text = h("div", { class: "bubble-text", dir: "auto" });
     this.state = h("div", { class: "sending" });
     this.keeping = new Keeping(actions.keep);
-    const parts = [this.text, this.state, this.keeping.element];
+    const parts = [this.who, this.text, this.state, this.keeping.element];
     this.element = h("article", { class: "message user", "aria-label": t("You") }, ...parts);
   }
 
-  update(message) {
-    if (message === this.message) return;
+  /** `owner` is the name of the conversation's owner where that is somebody else. */
+  update(message, { owner = "" } = {}) {
+    if (message === this.message && owner === this.owner) return;
     this.message = message;
+    this.owner = owner;
+    this.who.textContent = message.author === null ? owner : message.author ?? "";
+    this.element.setAttribute("aria-label", this.who.textContent || t("You"));
     this.text.textContent = message.content;
     this.element.dataset.id = message.id;
     this.element.title = momentText(message.createdAt);

@@ -38,11 +38,13 @@ export class MessageList {
     const { messages } = conversation.transcript;
     const distance = this.scroller.scrollHeight - this.scroller.scrollTop;
     const first = this.list.querySelector(".message");
-    const busy = conversation.answering || conversation.socket.unreachable;
+    const busy = conversation.answering || conversation.socket.unreachable || conversation.access === "read";
+    const owner = conversation.access === "owner" ? "" : conversation.session.owner;
+    this.list.classList.toggle("of-another", Boolean(owner));
     const model = conversation.session?.model ?? "";
     const elements = messages.map((message, index) =>
       this.elementOf(message, {
-        last: index === messages.length - 1, busy, model, ...this.actions.about(message, messages),
+        last: index === messages.length - 1, busy, model, owner, ...this.actions.about(message, messages),
       }));
     arrange(this.list, this.framed(conversation, elements));
     this.dropAbsent(messages);

@@ -1,9 +1,9 @@
 /* The bar under a replay: buttons, slider, speed, and which event is shown. */
 
-import { svg } from "../../../graphs/dom.js";
-import { t } from "../../../graphs/strings.js";
-import { language, numberText } from "../../../graphs/words.js";
-import { h } from "../../widget/elements.js";
+import { svg } from "../../graphs/dom.js";
+import { t } from "../../graphs/strings.js";
+import { language, numberText } from "../../graphs/words.js";
+import { h } from "../widget/elements.js";
 
 const SPEEDS = [0.5, 1, 2, 5, 10];
 /** Outlines in a box of 16 by 16. */
@@ -17,7 +17,7 @@ const SIGNS = {
 };
 
 export class Controls {
-  /** `timeline` and `seen` are the addresses of the pages with all events and with what the model saw. */
+  /** `timeline` and `seen` are the addresses of the pages with all events and with what the model saw, null for none. */
   constructor(player, timeline, seen) {
     this.player = player;
     this.timeline = timeline;
@@ -28,7 +28,7 @@ export class Controls {
       type: "range", min: 0, max: 0, step: 1, value: 0, class: "position", "aria-label": t("Event"),
       on: { input: () => player.seek(Number(this.slider.value)) },
     });
-    this.event = h("a", { class: "event" });
+    this.event = h(timeline ? "a" : "span", { class: "event" });
     this.seen = h("a", { class: "seen", text: t("What the model saw") });
     this.element = h(
       "div",
@@ -76,9 +76,9 @@ export class Controls {
     this.slider.setAttribute("aria-valuetext", text);
     this.event.textContent = text;
     const answer = answerAt(film, position);
-    this.seen.hidden = !answer;
-    if (answer) this.seen.href = `${this.seenAt}?message=${answer}`;
-    this.event.href = position ? `${this.timeline}?at=${position}` : this.timeline;
+    this.seen.hidden = !answer || !this.seenAt;
+    if (!this.seen.hidden) this.seen.href = `${this.seenAt}?message=${answer}`;
+    if (this.timeline) this.event.href = position ? `${this.timeline}?at=${position}` : this.timeline;
   }
 }
 

@@ -1,14 +1,14 @@
 /* <chat-replay>: a conversation as it came about, from the events of its log, as the person saw it.
  *
- * Attributes: `events` (address of the log), `timeline` (page with all events), `seen` (page with what the model saw),
- * `at` (event to begin with). Nothing can be answered or decided here. Keys: space plays and pauses, left and right step by an event, with Shift by a moment,
- * Home and End lead to the ends.
+ * Attributes: `events` (address of the log), `at` (event to begin with), and for the audit `timeline` (page with all
+ * events) and `seen` (page with what the model saw). Nothing can be answered or decided here. Keys: space plays and
+ * pauses, left and right step by an event, with Shift by a moment, Home and End lead to the ends.
  */
 
-import { t } from "../../graphs/strings.js";
-import { h } from "../widget/elements.js";
-import { sheets } from "../widget/styles.js";
-import { MessageList } from "../widget/view/messages.js";
+import { t } from "../graphs/strings.js";
+import { h } from "./widget/elements.js";
+import { sheets } from "./widget/styles.js";
+import { MessageList } from "./widget/view/messages.js";
 import { Controls } from "./replay/controls.js";
 import { Film } from "./replay/film.js";
 import { Player } from "./replay/player.js";
@@ -67,7 +67,7 @@ class ChatReplay extends HTMLElement {
   /** What the list of messages reads of a conversation; "answering" keeps every choice closed. */
   conversation() {
     const transcript = this.film.after(this.player.position);
-    return { transcript, answering: true, socket: { unreachable: true }, session: null, loading: false };
+    return { transcript, answering: true, socket: { unreachable: true }, session: null, access: "owner", loading: false };
   }
 
   keyed(event) {

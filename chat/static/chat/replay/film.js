@@ -1,6 +1,6 @@
 /* The events of a conversation in order, and what the conversation was after each of them. */
 
-import { emptyTranscript, fold } from "../../widget/transcript.js";
+import { emptyTranscript, fold } from "../widget/transcript.js";
 
 /** A transcript is kept for every so many events, so that none is ever more than so many folds away. */
 const KEPT_EVERY = 200;
