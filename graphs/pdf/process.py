@@ -26,7 +26,7 @@ def _set(data: str, target: str) -> int:
     import typst
 
     fonts = typst.Fonts(include_system_fonts=False, include_embedded_fonts=False, font_paths=list(_folders()))
-    typst.compile(TEMPLATE.read_bytes(), output=target, font_paths=fonts, sys_inputs={"data": data})
+    typst.compile(TEMPLATE, output=Path(target), font_paths=fonts, sys_inputs={"data": data})
     return _pages(target)
 
 
