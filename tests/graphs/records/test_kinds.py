@@ -130,7 +130,7 @@ def test_what_is_no_value_of_a_use_case_is_refused(
     ("path", "value", "sentence"),
     [
         ("matrix_config.valueAxes", [{"id": "a", "name": "A", "weight": -1}], "valueAxes.0.weight: This must be at le"),
-        ("matrix_config.valueAxes", [{"id": "a", "name": "A", "weight": 1001}], "weight: This must be at most 1000."),
+        ("matrix_config.valueAxes", [{"id": "a", "name": "A", "weight": 1001}], "weight: This must be at most 1,000."),
         (
             "matrix_config.valueAxes",
             [{"id": "a", "name": "A"}] * 2,
@@ -149,7 +149,7 @@ def test_what_is_no_value_of_a_use_case_is_refused(
         ),
         ("matrix_config.thresholds", {"value": -1}, "matrix_config.thresholds.value: This must be at least 0."),
         ("matrix_config.thresholds", {"cost": 1}, "matrix_config.thresholds.cost: This field is not known here."),
-        ("executive_summary.analysis", "x" * 50_001, "executive_summary.analysis: This is longer than 50000 charact"),
+        ("executive_summary.analysis", "x" * 50_001, "executive_summary.analysis: This is longer than 50,000 charact"),
         ("executive_summary.analysis", 7, "executive_summary.analysis: This must be a text."),
         ("description", "x" * 10_001, "description: This is longer than 10,000 characters."),
         ("name", "", "name: This"),

@@ -94,7 +94,7 @@ def test_a_thousand_actions_are_planned_and_done(nba: Graph) -> None:
     done(nba, planned)
     assert Edge.objects.filter(source__key__startswith="step-").count() == 498
     assert plan(nba, *nodes).operations[0].item.key == "step"
-    with pytest.raises(ChangeRefused, match="at most 1000"):
+    with pytest.raises(ChangeRefused, match="at most 1,000"):
         plan(nba, *nodes, *nodes, nodes[0])
 
 
