@@ -186,8 +186,8 @@ class ChangeSetShape(ChangeSetHead):
         diff: list[DiffEntry] = []
         told: list[Operation] = []
         for owner, operations in by_object.items():
-            told += (shown := net(operations))
-            diff += bounded(shown, room, partial(diff_of, names=names.get(owner, {})))
+            told += (netted := net(operations))
+            diff += bounded(netted, room, partial(diff_of, names=names.get(owner, {})))
         titled = with_titles(below_holders(diff, told), member.workspace.pk, member)
         shown = _shown(rows, None if most == MOST_OF_ONE else Room(most))
         return cls.from_attributes(change_set, **found, modifications=shown, diff=titled, **more)

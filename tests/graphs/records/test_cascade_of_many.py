@@ -114,6 +114,25 @@ def test_what_other_code_puts_there_meanwhile_is_not_taken_along(
     assert rows() == []
 
 
+def test_what_went_while_it_was_planned_is_not_missed(
+    demo_workspace: Workspace, alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    member, company = member_of(alice), company_of(demo_workspace, 3)
+    planned, gone = editing.plan, [UseCase.objects.earliest("pk").pk]
+
+    def late(*asked: Any, **more: Any) -> Any:
+        found = planned(*asked, **more)
+        if gone:  # which the refused change takes back with it, as all is done by one connection here
+            UseCase.objects.filter(pk=gone.pop()).delete()
+        return found
+
+    monkeypatch.setattr(editing, "plan", late)
+    done, _deleting = delete(member, company)
+    assert rows() == []
+    undo(member, done)
+    assert UseCase.objects.count() == 3
+
+
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20)
 OTHERS = st.dictionaries(TEXTS.filter(bool), st.one_of(st.none(), st.booleans(), st.integers(-9, 9), TEXTS), max_size=3)
 
