@@ -28,7 +28,7 @@ from graphs.records.folder_matrix import (
 )
 from graphs.records.kinds import FOLDER
 from graphs.records.matrix import Side
-from graphs.records.scenes import QUADRANTS, amount
+from graphs.records.scenes import QUADRANTS, amount, shown_of
 from graphs.site.access import Member
 from graphs.site.pages import member_page, render_page
 
@@ -57,7 +57,7 @@ def matrix(request: HttpRequest, member: Member, folder: uuid.UUID) -> HttpRespo
         "version": version,
         "of": Object(workspace=member.workspace, type=FOLDER.name, key=str(row.pk), version=version),
         "matrix": found,
-        "is_cut": found.is_cut,
+        "shown_of": shown_of(found) if found.is_cut else "",
         "unrated": [_unrated(each) for each in found.unrated[:UNRATED_LISTED]],
         "unrated_more": len(found.unrated) - UNRATED_LISTED,
         "sides": [_side(*each) for each in _sides(found)],

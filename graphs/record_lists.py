@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from django.conf import settings
 from django.contrib import messages
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -132,7 +133,7 @@ def change_status(request: HttpRequest, member: Member, kind: str) -> HttpRespon
     else:
         count = len(chosen)
         text = ngettext("%(count)s record is “%(status)s” now.", "%(count)s records are “%(status)s” now.", count)
-        told = text % {"count": count, "status": Status(status).label}
+        told = text % {"count": intcomma(count), "status": Status(status).label}
         messages.success(request, told, extra_tags=str(done))  # by which the page offers to take it back
     return _back(request, kind)
 

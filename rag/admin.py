@@ -4,6 +4,7 @@ from typing import Any
 
 from django.contrib import admin
 from django.contrib.auth import get_permission_codename
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.db.models import Count, Manager, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Now
 from django.http import HttpRequest
@@ -93,4 +94,4 @@ class EmbeddingFailureAdmin(RetriedAdmin):
             "%(count)s texts are tried again within a few seconds.",
             count,
         )
-        self.message_user(request, message % {"count": count})
+        self.message_user(request, message % {"count": intcomma(count)})

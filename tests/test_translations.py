@@ -189,7 +189,7 @@ def test_it_finds_texts_in_python_templates_and_scripts() -> None:
     found = in_the_product("django")
     assert ("Write a message first.",) in found
     assert ("Skip to content",) in found
-    assert ("%(n)s node", "%(n)s nodes") in found
+    assert ("%(shown)s node", "%(shown)s nodes") in found
     assert ("Thinking…",) in in_the_product("djangojs")
 
 
@@ -261,3 +261,14 @@ def test_quotes_stand_in_texts_and_not_in_what_is_put_into_them() -> None:
 def test_it_calls_the_key_a_key() -> None:
     with translation.override("fr"):
         assert "clé" in error_texts.sentence("auth_error")
+
+
+_COUNTED = re.compile(r"{% blocktranslate (?:[^%]* )?count (\w+)=[^%]*%}(.*?){% endblocktranslate %}", re.DOTALL)
+
+
+def test_pages_write_counts_as_numbers_are_written() -> None:
+    """“1000 records” is “1,000 records”, and other signs stand between in other languages: `intcomma` knows."""
+    pages = {path: path.read_text() for path in (ROOT / "templates").rglob("*.html")}
+    counted = [(path, *found) for path, page in pages.items() for found in _COUNTED.findall(page)]
+    assert len(counted) > 20
+    assert [(str(path), text) for path, name, text in counted if f"{{{{ {name} }}}}" in text] == []

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.conf import settings
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.db import connection, transaction
 from django.db.models import Q
 from django.utils import timezone
@@ -282,7 +283,7 @@ def _require_text(text: str) -> None:
         raise Refused(
             "validation",
             _("The message has %(length)s characters; at most %(limit)s can be sent. Shorten it or send it in parts.")
-            % {"length": len(text), "limit": settings.MAX_MESSAGE_CHARS},
+            % {"length": intcomma(len(text)), "limit": intcomma(settings.MAX_MESSAGE_CHARS)},
             field="message",
         )
 

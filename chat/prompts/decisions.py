@@ -66,7 +66,7 @@ def _effect_of(proposal: Proposal) -> dict[str, Any]:
     changes = Modification.objects.filter(change_set_id=proposal.change_set).count()
     facts: dict[str, Any] = {"changes": changes, "note": _NOTES[ProposalStatus.APPLIED]}
     if proposal.decided_by_id is None:
-        facts["note"] = _AT_ONCE
+        facts |= {"note": _AT_ONCE, "asked": False}
     if proposal.decided_arguments is not None:
         facts["note"] = _EDITED
         if len(json.dumps(proposal.decided_arguments)) <= MAX_ARGUMENTS_CHARS:

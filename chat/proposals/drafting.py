@@ -13,6 +13,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from chat.models import Proposal, ProposalStatus
+from graphs.history.diff_order import below_holders
 from graphs.history.diffs import DiffEntry, diff_in
 from graphs.history.value_words import with_titles
 from graphs.models import Object
@@ -61,7 +62,8 @@ def draft(
     text = canonical(tool, arguments, stored, targets)
     _refuse_longer(len(text), MOST_CHARS)
     with translation.override(_LANGUAGE):
-        diff = with_titles(diff_in(of, planned.operations), of.workspace_id)
+        diff = below_holders(diff_in(of, planned.operations), planned.operations)
+        diff = with_titles(diff, of.workspace_id)
     if len(text) > WITH_SHORT_DIFF:
         _refuse_longer(len(json.dumps(diff, cls=DjangoJSONEncoder)), MOST_SHOWN)
     return DraftedProposal(planned.operations, stored, targets, diff, digest_of(text))

@@ -6,6 +6,7 @@ from itertools import groupby
 from typing import Any
 
 from django.contrib import admin, messages
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.contrib.postgres.expressions import ArraySubquery
 from django.core.paginator import Paginator
 from django.db.models import Count, OuterRef, QuerySet, Subquery
@@ -183,7 +184,7 @@ def _and_more(count: int) -> Iterator[str]:
     """A line for objects that are not named, where there are some."""
     if count > 0:
         text = ngettext("and %(count)s more object", "and %(count)s more objects", count)
-        yield text % {"count": count}
+        yield text % {"count": intcomma(count)}
 
 
 def _objects(change_set: ChangeSet, rows: Sequence[Modification], whole: bool) -> list[ShownObject]:

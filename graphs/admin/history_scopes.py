@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import Http404, HttpRequest, QueryDict
 from django.urls import reverse
@@ -38,7 +39,7 @@ def choices(change_set: ChangeSet, named: str = "", asked_for: QueryDict | None 
     for what, kind in (("turn", "message"), ("session", "session")):
         if cause := _cause(change_set, kind):
             count = ChangeSet.objects.filter(workspace=change_set.workspace, causes__contains=[cause]).count()
-            found.append((str(_TEXTS[what] % {"count": count}), {"what": what}))
+            found.append((str(_TEXTS[what] % {"count": intcomma(count)}), {"what": what}))
     for revision in _offered(change_set, named):
         label = {"label": revision.label or revision.key}
         where = {"object": f"{revision.type}:{revision.object}"}

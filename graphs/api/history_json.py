@@ -13,6 +13,7 @@ from typing_extensions import TypedDict
 
 from graphs.history import causes, queries
 from graphs.history.bounded_diffs import MOST_OF_ONE, MOST_TOLD, Room, bounded
+from graphs.history.diff_order import below_holders
 from graphs.history.diffs import DiffEntry, called, diff_of, label_of
 from graphs.history.scopes import operation_of
 from graphs.history.value_words import with_titles
@@ -182,12 +183,12 @@ class ChangeSetShape(ChangeSetHead):
         for row in rows:
             by_object.setdefault(row.object, []).append(operation_of(row))
         room = Room(most)
-        diff = [
-            entry
-            for owner, operations in by_object.items()
-            for entry in bounded(net(operations), room, partial(diff_of, names=names.get(owner, {})))
-        ]
-        titled = with_titles(diff, member.workspace.pk, member)
+        diff: list[DiffEntry] = []
+        told: list[Operation] = []
+        for owner, operations in by_object.items():
+            told += (netted := net(operations))
+            diff += bounded(netted, room, partial(diff_of, names=names.get(owner, {})))
+        titled = with_titles(below_holders(diff, told), member.workspace.pk, member)
         shown = _shown(rows, None if most == MOST_OF_ONE else Room(most))
         return cls.from_attributes(change_set, **found, modifications=shown, diff=titled, **more)
 

@@ -94,12 +94,16 @@ class PlacedShape(Shape):
 
 
 class FolderMatrixShape(Shape):
+    """`useCaseCount` is of all, where the folder has more use cases than the first ones by name, which are here."""
+
     axes: SidesShape
     use_cases: list[PlacedShape]
+    use_case_count: int | None = None
 
     @classmethod
     def of(cls, matrix: FolderMatrix) -> Self:
-        return cls(axes=SidesShape.of(matrix.matrix), use_cases=PlacedShape.of_all(matrix.use_cases))
+        use_cases = PlacedShape.of_all(matrix.use_cases)
+        return cls(axes=SidesShape.of(matrix.matrix), use_cases=use_cases, **_count_of(matrix))
 
 
 class MatrixPreview(Shape):
@@ -109,8 +113,14 @@ class MatrixPreview(Shape):
     use_cases: list[PlacedShape]
     pages: int
     drawing: str
+    use_case_count: int | None = None
 
     @classmethod
     def of(cls, matrix: FolderMatrix, rows: Sequence[Rated], pages: int, drawing: str) -> Self:
         use_cases = PlacedShape.of_all(rows)
-        return cls(axes=SidesShape.of(matrix.matrix), use_cases=use_cases, pages=pages, drawing=drawing)
+        axes = SidesShape.of(matrix.matrix)
+        return cls(axes=axes, use_cases=use_cases, pages=pages, drawing=drawing, **_count_of(matrix))
+
+
+def _count_of(matrix: FolderMatrix) -> dict[str, int]:
+    return {"use_case_count": matrix.count} if matrix.is_cut else {}

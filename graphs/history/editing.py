@@ -18,7 +18,7 @@ from graphs.objects.headers import existing_with_rows, may_edit, may_see, requir
 from graphs.objects.holding import held, hold_workspace
 from graphs.objects.kinds import KINDS, Kind, whole_of
 from graphs.objects.new_keys import refuse_numbers
-from graphs.objects.operations import Create, Operation, Planned
+from graphs.objects.operations import Create, Delete, Operation, Planned
 from graphs.objects.planning import plan
 from graphs.objects.preconditions import Conflicting
 from graphs.objects.refs import Ref
@@ -40,6 +40,10 @@ class Request:
 Plan = Callable[[Member], Sequence[Operation]]
 
 
+class GoneMeanwhile(EditConflicts):
+    """What would have gone is not there any more."""
+
+
 class KeyUsed(Exception):
     """The key of the request belongs to another one."""
 
@@ -51,7 +55,7 @@ def edit(member: Member, of: Object, request: Request) -> uuid.UUID:
     """
     try:
         return _edit(member, of, request)
-    except Object.DoesNotExist:
+    except (Object.DoesNotExist, GoneMeanwhile):
         # Something that it holds may have gone while this waited for it: what is left is planned anew, once.
         return _edit(member, of, request)
 
@@ -154,7 +158,9 @@ def _once(
         return changes.apply(around, operations, because, {**now.headers, **headers}, now.rows).change_set_id
     except Conflicting as conflicting:
         # What somebody changed through another object, since it was read here.
-        raise EditConflicts.of(conflicting, operations) from conflicting
+        going = {each.item for each in operations if isinstance(each, Delete)}
+        is_gone = all(each.item in going and not each.field and each.found is None for each in conflicting.conflicts)
+        raise (GoneMeanwhile if is_gone else EditConflicts).of(conflicting, operations) from conflicting
 
 
 def planned(member: Member, around: Object, request: Request, known: Mapping[Ref, Object] | None = None) -> Planned:

@@ -6,6 +6,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Annotated, Any, Self
 
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 from pydantic import Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails
@@ -32,7 +33,7 @@ class ChangeRefused(Exception):
 
 def _first(problems: Sequence[str], most: int) -> list[str]:
     more = len(problems) - most
-    return [*problems[:most], *([_("And {count} more.").format(count=more)] if more > 0 else [])]
+    return [*problems[:most], *([_("And {count} more.").format(count=intcomma(more))] if more > 0 else [])]
 
 
 def some(keys: Iterable[str], most: int = 20) -> str:
@@ -93,7 +94,7 @@ def mistakes_for_people(error: ValidationError) -> str:
     found = list(wrong_fields(error))
     named = [f"{quoted('.'.join(map(str, steps)))}: {sentence}" for steps, sentence in found[:MAX_MISTAKES]]
     more = len(found) - len(named)
-    return " ".join([*named, _("And {count} more.").format(count=more)] if more else named)
+    return " ".join([*named, _("And {count} more.").format(count=intcomma(more))] if more else named)
 
 
 def quoted(text: str) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
 from graphs.models import Object
@@ -48,7 +49,7 @@ def refuse_weight(count: int, chars: int) -> None:
     """Raises `ChangeRefused` where so many operations are too long together."""
     if count > FEW and chars > MAX_CHANGE_CHARS:
         message = _("More than {most} characters would change, come or go at once. Do it in parts.")
-        raise ChangeRefused(message.format(most=MAX_CHANGE_CHARS))
+        raise ChangeRefused(message.format(most=intcomma(MAX_CHANGE_CHARS)))
 
 
 def refuse_oversized(operations: Iterable[Operation]) -> None:
@@ -58,7 +59,9 @@ def refuse_oversized(operations: Iterable[Operation]) -> None:
         for field, value in new.items():
             if is_too_long(value):
                 message = _("{field} of {item} would be longer than {most} characters.")
-                raise ChangeRefused(message.format(field=field, item=shown(str(operation.item)), most=MAX_JSON_CHARS))
+                raise ChangeRefused(
+                    message.format(field=field, item=shown(str(operation.item)), most=intcomma(MAX_JSON_CHARS))
+                )
 
 
 def require_place(kind: Kind, of: Object, row: Any, values: Record) -> None:

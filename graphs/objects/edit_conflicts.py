@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
-from typing import Any
+from typing import Any, Self
 
 from graphs.models import Object
 from graphs.objects.kinds import KINDS
@@ -43,7 +43,7 @@ class EditConflicts(Exception):
         self.conflicts = tuple(conflicts)
 
     @classmethod
-    def of(cls, met: Conflicting, operations: Iterable[Operation]) -> "EditConflicts":
+    def of(cls, met: Conflicting, operations: Iterable[Operation]) -> Self:
         """The first of the conflicts that operations met when they were applied."""
         wanted = {operation.item: operation.new for operation in operations if isinstance(operation, Update)}
         return cls(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
 from graphs.objects.actions import ChangeRefused
@@ -21,7 +22,7 @@ def refuse_many(operations: Iterable[Operation]) -> None:
     count = sum(_alone(KINDS[name], some) for name, some in by_kind.items())
     if count > MAX_OBJECTS:
         message = _("{count} objects are saved one after the other; at most {most} can be at once. Do it in parts.")
-        raise ChangeRefused(message.format(count=count, most=MAX_OBJECTS))
+        raise ChangeRefused(message.format(count=intcomma(count), most=intcomma(MAX_OBJECTS)))
 
 
 def _alone(kind: Kind, operations: Sequence[Operation]) -> int:

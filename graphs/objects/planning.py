@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
 from graphs.models import Object
@@ -75,7 +76,7 @@ def plan(
     steps = steps_of(list(asked))
     if len(steps) > MAX_ACTIONS:
         message = _("{count} actions at once are too many; at most {most} are possible.")
-        raise ChangeRefused(message.format(count=len(steps), most=MAX_ACTIONS))
+        raise ChangeRefused(message.format(count=intcomma(len(steps)), most=intcomma(MAX_ACTIONS)))
     object_plan = ObjectPlan(around, member)
     object_plan.look_ahead([step for step in steps if isinstance(step, ObjectAction)], known or {})
     own = [step for step in steps if not isinstance(step, ObjectAction)]
@@ -91,7 +92,7 @@ def plan(
         raise ChangeRefused(_("Nothing would change: everything is like this already."))
     if (counted := len(operations) - object_plan.going_along) > MAX_OPERATIONS:
         message = _("{count} items would change; at most {most} can at once. Do it in parts.")
-        raise ChangeRefused(message.format(count=counted, most=MAX_OPERATIONS))
+        raise ChangeRefused(message.format(count=intcomma(counted), most=intcomma(MAX_OPERATIONS)))
     refuse_too_much(operations)
     refuse_oversized(operations)
     require_room(around.workspace_id, operations)
@@ -118,10 +119,10 @@ def _take(object_plan: "ObjectPlan", steps: Sequence[Action], do: Callable[[Any]
             objects += any(is_object(each.item.type) for each in object_plan.operations[before:])
         if objects > MAX_OBJECTS:
             message = _("More than {most} actions make, change or delete whole objects. Do it in parts.")
-            raise ChangeRefused(message.format(most=MAX_OBJECTS))
+            raise ChangeRefused(message.format(most=intcomma(MAX_OBJECTS)))
         if len(object_plan.operations) - object_plan.going_along > MAX_BEFORE_NET:
             message = _("These actions take more than {most} steps. Do it in parts.")
-            raise ChangeRefused(message.format(most=MAX_BEFORE_NET))
+            raise ChangeRefused(message.format(most=intcomma(MAX_BEFORE_NET)))
     if problems:
         raise ChangeRefused(*problems)
 
@@ -282,7 +283,7 @@ class ObjectPlan:
                 refuse_weight(len(found), chars)
             if len(found) > MAX_OPERATIONS:
                 message = _("{object} would go with more than {most} objects. Delete some of them first.")
-                raise ChangeRefused(message.format(object=ref, most=MAX_OPERATIONS))
+                raise ChangeRefused(message.format(object=ref, most=intcomma(MAX_OPERATIONS)))
         self._read(found, records=records)
         return list(reversed(found))
 

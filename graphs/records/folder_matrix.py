@@ -55,12 +55,16 @@ class Cell:
 
 @dataclass(frozen=True)
 class FolderMatrix:
-    """`use_cases` are in the order of their names; `is_cut` where the folder has more."""
+    """`use_cases` are in the order of their names, `count` is how many the folder has."""
 
     folder: Folder
     matrix: Matrix
     use_cases: Sequence[Rated]
-    is_cut: bool
+    count: int
+
+    @property
+    def is_cut(self) -> bool:
+        return self.count > len(self.use_cases)
 
     @property
     def has_axes(self) -> bool:
@@ -99,13 +103,15 @@ def matrix_of(folder: Folder, config: Mapping[str, Any] | None = None) -> Folder
     """The matrix of a folder, by another configuration if one is given."""
     matrix = _matrix(folder.matrix_config if config is None else config)
     columns = ("pk", "name", "status", "data__valueScores", "data__complexityScores")
-    rows = UseCase.objects.filter(folder=folder).order_by("name", "pk").values_list(*columns)[: MOST + 1]
+    held = UseCase.objects.filter(folder=folder)
+    rows = held.order_by("name", "pk").values_list(*columns)[: MOST + 1]
     places = Places(matrix)
     use_cases = [
         Rated(str(key), name, status, places.of({"valueScores": value, "complexityScores": complexity}))
         for key, name, status, value, complexity in rows
     ]
-    return FolderMatrix(folder, matrix, use_cases[:MOST], len(use_cases) > MOST)
+    count = len(use_cases) if len(use_cases) <= MOST else held.count()
+    return FolderMatrix(folder, matrix, use_cases[:MOST], count)
 
 
 def folder_for(member: Member, key: str) -> Folder:

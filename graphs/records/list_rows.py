@@ -64,8 +64,8 @@ def rows_of(
 
 def _badge(count: int) -> SafeString:
     """How many conversations of the reader are about a record."""
-    told = ngettext("%(n)s conversation of yours", "%(n)s conversations of yours", count) % {"n": count}
-    return format_html(_BADGE, told, count)
+    told = ngettext("%(n)s conversation of yours", "%(n)s conversations of yours", count) % {"n": intcomma(count)}
+    return format_html(_BADGE, told, intcomma(count))
 
 
 def _holders(records: Sequence[ListedRecord], here: str) -> dict[str, SafeString]:

@@ -59,6 +59,12 @@ def amount(points: float) -> str:
     return number_format(int(rounded) if rounded == int(rounded) else rounded, use_l10n=True, force_grouping=True)
 
 
+def shown_of(of: FolderMatrix) -> str:
+    """How many of the folder's use cases are in its matrix, where it has more of them."""
+    shown, count = amount(len(of.use_cases)), amount(of.count)
+    return _("Shown are the first {shown} of {count} use cases, by name.").format(shown=shown, count=count)
+
+
 def _counted_as(label: str | Promise, count: int) -> str:
     return _("{label}: {count}").format(label=label, count=amount(count))
 
@@ -67,7 +73,8 @@ def _description(of: FolderMatrix) -> str:
     """What who does not see the drawing is told of all of it."""
     counts = Counter(each.place.quadrant for each in of.placed)
     parts = "; ".join(_counted_as(label, counts[quadrant]) for quadrant, label in QUADRANTS.items())
-    return _("Value against complexity. Use cases by quadrant: {parts}.").format(parts=parts)
+    told = _("Value against complexity. Use cases by quadrant: {parts}.").format(parts=parts)
+    return f"{told} {shown_of(of)}" if of.is_cut else told
 
 
 def _mark(each: Rated, addresses: Addresses) -> Mark:

@@ -2,6 +2,7 @@
 
 from typing import Annotated, Any
 
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 from pydantic import AfterValidator, BeforeValidator, Field
 
@@ -22,7 +23,7 @@ def _as_list(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     if len(value) > limits.TEXT_CHARS:
-        raise ValueError(_("this is longer than {most} characters").format(most=limits.TEXT_CHARS))
+        raise ValueError(_("this is longer than {most} characters").format(most=intcomma(limits.TEXT_CHARS)))
     storable_text(value)
     return []
 

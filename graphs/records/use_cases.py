@@ -3,6 +3,7 @@
 import json
 from typing import Annotated, Any, Self
 
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 from pydantic import ConfigDict, Field, model_validator
 
@@ -51,7 +52,7 @@ class UseCaseShape(StrictModel):
     def _it_is_not_too_long(cls, data: Any) -> Any:
         """Looks at what was given: it is the data as they are stored."""
         if len(json.dumps(data, ensure_ascii=False, default=str)) > limits.DATA_CHARS:
-            raise ValueError(_("all of it is more than {most} characters").format(most=limits.DATA_CHARS))
+            raise ValueError(_("all of it is more than {most} characters").format(most=intcomma(limits.DATA_CHARS)))
         return data
 
     @model_validator(mode="after")
@@ -66,8 +67,10 @@ class UseCaseShape(StrictModel):
     def _others_can_be_kept(self) -> Self:
         others: dict[str, Any] = self.model_extra or {}
         if len(others) > limits.OTHER_KEYS:
-            raise ValueError(_("there are more than {most} other keys").format(most=limits.OTHER_KEYS))
+            raise ValueError(_("there are more than {most} other keys").format(most=intcomma(limits.OTHER_KEYS)))
         if any(not key or len(key) > limits.KEY_CHARS for key in others):
-            raise ValueError(_("another key has no character, or more than {most}").format(most=limits.KEY_CHARS))
+            raise ValueError(
+                _("another key has no character, or more than {most}").format(most=intcomma(limits.KEY_CHARS))
+            )
         storable_object(others)
         return self

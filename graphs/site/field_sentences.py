@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
@@ -81,5 +82,5 @@ def sentence(detail: ErrorDetails) -> str:
 
 
 def _shown(value: Any) -> str:
-    """A limit without the decimals that pydantic gives it, or names without its English "or"."""
-    return f"{value:.0f}" if isinstance(value, float) else re.sub(r" or (?=')", ", ", str(value))
+    """A limit as numbers are written, without the decimals of pydantic, or names without its English "or"."""
+    return intcomma(round(value)) if isinstance(value, int | float) else re.sub(r" or (?=')", ", ", str(value))

@@ -5,6 +5,7 @@ import math
 import re
 from typing import Any
 
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
 #: What PostgreSQL refuses in a text: NUL and half a surrogate pair.
@@ -38,7 +39,7 @@ def storable_object(value: dict[str, Any]) -> dict[str, Any]:
     """The object with its numbers as jsonb keeps them. Raises `ValueError` for what it could not keep."""
     stored: dict[str, Any] = _storable(value, MAX_DEPTH)
     if is_too_long(stored):
-        raise ValueError(_("this is longer than {most} characters").format(most=MAX_JSON_CHARS))
+        raise ValueError(_("this is longer than {most} characters").format(most=intcomma(MAX_JSON_CHARS)))
     return stored
 
 
@@ -70,7 +71,9 @@ def _storable_number(number: float) -> float:
     """The number as jsonb keeps it, which has neither exponents nor a negative zero."""
     if isinstance(number, int):
         if abs(number) >= 10**MAX_DIGITS:
-            raise ValueError(_("a number of more than {most} digits cannot be stored").format(most=MAX_DIGITS))
+            raise ValueError(
+                _("a number of more than {most} digits cannot be stored").format(most=intcomma(MAX_DIGITS))
+            )
         return number
     if not math.isfinite(number):
         raise ValueError(_("numbers must be finite"))

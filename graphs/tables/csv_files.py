@@ -9,6 +9,7 @@ import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
 from graphs.site.json_values import MAX_JSON_CHARS
@@ -95,7 +96,7 @@ def _reason(said: str) -> str:
     if "expected after" in said:
         return _("A quotation mark ends a cell and more of it follows. Within a cell it is written twice.")
     if "field larger" in said:
-        return _("A cell is longer than {most} characters.").format(most=MAX_JSON_CHARS)
+        return _("A cell is longer than {most} characters.").format(most=intcomma(MAX_JSON_CHARS))
     return _("This row is no CSV.")
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
 from graphs.history import editing
@@ -54,7 +55,7 @@ class _Copies:
     def make(self, of: Object, record: Record, parent: str | None) -> Ref:
         if len(self.made) == MAX_OPERATIONS:
             message = _("More than {most} objects would be copied. Copy them in parts.")
-            raise ChangeRefused(message.format(most=MAX_OPERATIONS))
+            raise ChangeRefused(message.format(most=intcomma(MAX_OPERATIONS)))
         kind = KINDS[of.type]
         holder = parent_of(kind)
         given = {

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from tempfile import TemporaryFile
 from typing import IO, Any, Literal
 
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.db.models import Model, QuerySet
 from django.utils.translation import gettext as _
 
@@ -96,7 +97,7 @@ def _write_xlsx(kind: Kind, objects: Iterator[Exported], file: IO[bytes]) -> Non
         for number, each in enumerate(objects, start=1):
             if number > MOST_SHEET_ROWS:
                 message = _("A spreadsheet holds {most} objects. Export them as CSV.")
-                raise ChangeRefused(message.format(most=MOST_SHEET_ROWS))
+                raise ChangeRefused(message.format(most=intcomma(MOST_SHEET_ROWS)))
             for place, (text, plain) in enumerate(_cells(kind, each)):
                 if len(text) > MOST_CELL_CHARS or _NO_XML.search(text):
                     raise _no_cell(kind, each, place)
@@ -125,7 +126,7 @@ def _no_cell(kind: Kind, each: Exported, place: int) -> ChangeRefused:
         "Export it as CSV or JSON."
     )
     named = {"field": heads_of(kind)[place], "object": Ref(kind.name, each.key)}
-    return ChangeRefused(message.format(most=MOST_CELL_CHARS, **named))
+    return ChangeRefused(message.format(most=intcomma(MOST_CELL_CHARS), **named))
 
 
 def _write_json(kind: Kind, objects: Iterator[Exported], file: IO[bytes]) -> None:

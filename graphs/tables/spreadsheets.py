@@ -8,6 +8,7 @@ from pathlib import Path
 from threading import BoundedSemaphore
 
 from django.conf import settings
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
 from graphs.tables.spreadsheet_child import MAX_RATIO, MAX_UNPACKED_BYTES, TOO_MUCH
@@ -57,12 +58,12 @@ def _run(data: bytes) -> "subprocess.CompletedProcess[bytes]":
 
 def _sentence(code: str) -> str:
     return {
-        "too_many_rows": _("The file has more than {most} rows. Import it in parts.").format(most=MAX_ROWS),
-        "too_many_columns": _("The file has more than {most} columns.").format(most=MAX_COLUMNS),
+        "too_many_rows": _("The file has more than {most} rows. Import it in parts.").format(most=intcomma(MAX_ROWS)),
+        "too_many_columns": _("The file has more than {most} columns.").format(most=intcomma(MAX_COLUMNS)),
         "packed_too_tightly": _("The file is packed more than {most} times and is not unpacked.").format(
-            most=MAX_RATIO
+            most=intcomma(MAX_RATIO)
         ),
-    }.get(code, _("Unpacked, the file has more than {most} bytes.").format(most=MAX_UNPACKED_BYTES))
+    }.get(code, _("Unpacked, the file has more than {most} bytes.").format(most=intcomma(MAX_UNPACKED_BYTES)))
 
 
 def _unreadable() -> TableRefused:

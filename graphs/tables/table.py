@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from django.conf import settings
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
 from graphs.site.json_values import MAX_JSON_CHARS, UNSTORABLE
@@ -48,7 +49,7 @@ def refuse_big(size: int) -> None:
     """Raises `TableRefused` for more bytes than are read here."""
     if size > settings.MAX_IMPORT_BYTES:
         message = _("The file has {size} bytes; at most {most} are read here.")
-        raise TableRefused("too_big", message.format(size=size, most=settings.MAX_IMPORT_BYTES))
+        raise TableRefused("too_big", message.format(size=intcomma(size), most=intcomma(settings.MAX_IMPORT_BYTES)))
 
 
 def table_of(lines: Iterable[Sequence[str]], *, decimal_comma: bool = False) -> Table:
@@ -65,14 +66,14 @@ def table_of(lines: Iterable[Sequence[str]], *, decimal_comma: bool = False) -> 
         raise TableRefused("empty", _("The file has no line with the names of columns."))
     if len(heads) > MAX_COLUMNS:
         message = _("The file has {count} columns; at most {most} are read here.")
-        raise TableRefused("too_many_columns", message.format(count=len(heads), most=MAX_COLUMNS))
+        raise TableRefused("too_many_columns", message.format(count=intcomma(len(heads)), most=intcomma(MAX_COLUMNS)))
     rows: list[Row] = []
     for number, line in numbered:
         if not any(line):
             continue
         if len(rows) == MAX_ROWS:
             message = _("The file has more than {most} rows. Import it in parts.")
-            raise TableRefused("too_many_rows", message.format(most=MAX_ROWS))
+            raise TableRefused("too_many_rows", message.format(most=intcomma(MAX_ROWS)))
         rows.append(_row(number, line, heads))
     return Table(heads, tuple(rows), decimal_comma)
 
@@ -90,7 +91,7 @@ def _cells(number: int, line: Sequence[str], heads: Sequence[str]) -> tuple[str,
         raise TableRefused("no_head", _("This row has more cells than there are names of columns."), number)
     for head, cell in zip(heads, line, strict=False):
         if len(cell) > MAX_JSON_CHARS:
-            message = _("This is longer than {most} characters.").format(most=MAX_JSON_CHARS)
+            message = _("This is longer than {most} characters.").format(most=intcomma(MAX_JSON_CHARS))
             raise TableRefused("too_long", message, number, head)
         if UNSTORABLE.search(cell):
             message = _("a NUL character or half of a surrogate pair cannot be stored")

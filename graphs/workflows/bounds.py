@@ -1,5 +1,6 @@
 """What every door requires of graphs and node types, so that a file of what one takes is read by another."""
 
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 from pydantic import TypeAdapter, ValidationError
 
@@ -20,7 +21,7 @@ def require_texts(title: str, new: Record) -> None:
         problems.append(f"{title}: {_('a name is more than spaces')}")
     if len(new.get("description", "")) > MAX_DESCRIPTION:
         message = _("description: this is longer than {max_length} characters.")
-        problems.append(message.format(max_length=MAX_DESCRIPTION))
+        problems.append(message.format(max_length=intcomma(MAX_DESCRIPTION)))
     if problems:
         raise ChangeRefused(*problems)
 

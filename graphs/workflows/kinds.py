@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from pydantic import ValidationError
@@ -99,7 +100,9 @@ class NodeTypeStore(ModelStore):
 
     def require_room(self, workspace_id: int, more: int) -> None:
         if NodeType.objects.filter(workspace=workspace_id).count() + more > MAX_OF_WORKSPACE:
-            raise ChangeRefused(gettext("A workspace has at most {most} node types.").format(most=MAX_OF_WORKSPACE))
+            raise ChangeRefused(
+                gettext("A workspace has at most {most} node types.").format(most=intcomma(MAX_OF_WORKSPACE))
+            )
 
     def users(self, deleted: Sequence[ObjectChange], others: Sequence[ObjectChange]) -> Iterable[tuple[Ref, Ref]]:
         """Nodes of each type, once all the other changes are done."""

@@ -57,7 +57,7 @@ def test_a_live_edit_makes_no_value_longer_than_any_door_may(
             edit = {"actions": [{"action": "update_node", "arguments": arguments}]}
             refused = await answered(socket, "graph:edit", edit)
             assert refused["type"] == "graph:error", refused
-            assert f"{field} of node:fetch-api would be longer than 1000000 characters" in json.dumps(refused)
+            assert f"{field} of node:fetch-api would be longer than 1,000,000 characters" in json.dumps(refused)
             renamed = {"actions": [{"action": "update_node", "arguments": {**arguments, "updates": {"name": "On"}}}]}
             assert (await answered(socket, "graph:edit", renamed))["type"] == "graph:ack"
         now = await in_db(Node.objects.get, key="fetch-api")

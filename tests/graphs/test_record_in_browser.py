@@ -654,9 +654,29 @@ def test_the_history_is_a_tab_and_compares(visit: Open, portfolio: Portfolio) ->
     expect(value(page, "industry")).to_be_visible()
 
 
+#: Headings of columns, and words of what rows are called, that stand on more than one line.
+BROKEN_WORDS = """() => [...document.querySelectorAll(".scores th")].flatMap((cell) => {
+  const text = cell.firstChild, found = [];
+  for (const word of text.data.matchAll(/\\S+/g)) {
+    const range = document.createRange();
+    range.setStart(text, word.index);
+    range.setEnd(text, word.index + word[0].length);
+    if (range.getClientRects().length > 1) found.push(word[0]);
+  }
+  return found;
+})"""
+
+
 def test_it_works_in_french_on_a_small_screen(visit: Open, portfolio: Portfolio) -> None:
+    axes = [{"id": name, "name": f"{name} notice"} for name in ("Customers", "x" * 60)]
+    Folder.objects.filter(pk=portfolio.folder.pk).update(matrix_config={"valueAxes": axes})
+    rated = portfolio.use_cases[0]
+    rated.data["valueScores"] = [{"axisId": "Customers", "rating": 4, "description": "Much " * 30}]
+    rated.save()
     page = visit(portfolio.use_cases[0], viewport={"width": 390, "height": 844}, color_scheme="dark")
     page.get_by_role("button", name="Français").click()
+    expect(page.locator("html")).to_have_attribute("lang", "fr")
+    assert page.evaluate(BROKEN_WORDS) == ["x" * 60]
     for path in ("data.problem", "data.benefits", "data.valueScores"):
         field(page, path).locator("[data-edit]").click()
     expect(field(page, "data.problem").get_by_role("button", name="Enregistrer")).to_be_visible()

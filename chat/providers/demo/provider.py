@@ -177,7 +177,7 @@ def _proposal(group: Sequence[Plan]) -> PlannedCall:
 
 def _outcome(result: Row, say: Phrases) -> str:
     """What became of a proposal, exactly as its result says."""
-    phrase = f"decided_{result.get('status')}"
+    phrase = "decided_unasked" if result.get("asked") is False else f"decided_{result.get('status')}"
     if "error" in result or phrase not in PHRASES["en"]:
         return say("refused", error=plain(result.get("error")))
     if phrase == "decided_applied" and "changes" not in result:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from django.conf import settings
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from redis.exceptions import RedisError
@@ -91,4 +92,4 @@ def too_often(wait: float, what: str = "") -> str:
     """The sentence that says of what there was too much, without `what` attempts, and how long to wait."""
     seconds = math.ceil(wait)
     again = ngettext("Try again in %(seconds)s second.", "Try again in %(seconds)s seconds.", seconds)
-    return f"{_SAID.get(what, _SAID[''])()} {again % {'seconds': seconds}}"
+    return f"{_SAID.get(what, _SAID[''])()} {again % {'seconds': intcomma(seconds)}}"

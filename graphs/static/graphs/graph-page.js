@@ -4,7 +4,6 @@
 import "./graph-history.js";
 import "./graph-view.js";
 import { t } from "./strings.js";
-import { numberText } from "./words.js";
 
 const links = [...document.querySelectorAll("[data-tab]")];
 const panels = [...document.querySelectorAll("[data-panel]")];
@@ -48,8 +47,8 @@ for (const type of ["countersign:select-node", "countersign:select-proposal"]) {
 /** The head of the page stays true while the graph changes. */
 document.querySelector("graph-view").addEventListener("graph-taken", ({ detail: { nodes, edges, changed } }) => {
   const tell = (fact, text) => (document.querySelector(`[data-fact="${fact}"]`).textContent = text);
-  tell("nodes", nodes === 1 ? t("1 node") : t("{count} nodes", { count: numberText(nodes) }));
-  tell("edges", edges === 1 ? t("1 edge") : t("{count} edges", { count: numberText(edges) }));
+  tell("nodes", nodes === 1 ? t("1 node") : t("{count} nodes", { count: nodes }));
+  tell("edges", edges === 1 ? t("1 edge") : t("{count} edges", { count: edges }));
   if (changed) tell("changed", t("changed just now"));
 });
 

@@ -2,6 +2,7 @@
 
 from typing import Annotated, Any, TypeVar
 
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 from pydantic import BaseModel, Field, ValidationError
 
@@ -41,7 +42,7 @@ def _checked(model: type[Checked], value: Any, steps: tuple[str | int, ...], pro
     except ValidationError as error:
         name = _name(value) if steps else ""
         if error.error_count() > MAX_ERRORS_OF_ONE_VALUE:
-            message = _("{count} mistakes; the first ones would not help.").format(count=error.error_count())
+            message = _("{count} mistakes; the first ones would not help.").format(count=intcomma(error.error_count()))
             problems.add(path(steps) + name, message)
             return None
         for to_field, sentence in wrong_fields(error):
@@ -68,11 +69,11 @@ def check_nodes(count: int, limits: Limits) -> None:
     """Refuses a file with too many nodes."""
     if limits.max_nodes is not None and count > limits.max_nodes:
         message = _("The file holds {count} nodes; at most {most} are read here. Larger files need the command.")
-        raise refuse("nodes", message.format(count=count, most=limits.max_nodes))
+        raise refuse("nodes", message.format(count=intcomma(count), most=intcomma(limits.max_nodes)))
 
 
 def check_list(field: str, count: int, limits: Limits) -> None:
     """Refuses a list of connections, sheets or the like with more entries than belong to so many nodes."""
     if limits.max_edges is not None and count > limits.max_edges:
         message = _("There are {count} of these; at most {most} are read here. Larger files need the command.")
-        raise refuse(field, message.format(count=count, most=limits.max_edges))
+        raise refuse(field, message.format(count=intcomma(count), most=intcomma(limits.max_edges)))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
 from graphs.workflows.interchange.parsed_graph import ParsedEdge, ParsedGraph, ParsedNode
@@ -55,7 +56,7 @@ def _without_a_handle(parsed: ParsedGraph) -> list[int]:
 def _told(edges: tuple[ParsedEdge, ...], found: list[int], message: str) -> Iterable[FileWarning]:
     if found:
         where = f'edges[{found[0]}] ("{edges[found[0]].key[:100]}")'
-        yield FileWarning(where, message.format(count=len(found)), "unusual_edge")
+        yield FileWarning(where, message.format(count=intcomma(len(found))), "unusual_edge")
 
 
 def _wanted(node: ParsedNode) -> dict[str, str]:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
 from graphs.site.json_input import reason
@@ -34,7 +35,7 @@ def value_of(text: str, *, limited: bool) -> Any:
         raise refuse("", _("The file is empty."))
     if limited and text.count("[") + text.count("{") > MAX_CONTAINERS:
         message = _("The file holds more than {most} lists and objects. Such files need the command.")
-        raise refuse("", message.format(most=MAX_CONTAINERS))
+        raise refuse("", message.format(most=intcomma(MAX_CONTAINERS)))
     doubled: list[tuple[dict[str, Any], str]] = []
     document = _loaded(text, doubled)
     problems = Problems()
@@ -51,7 +52,7 @@ def decoded(data: bytes, max_bytes: int | None = None) -> str:
     """The text of a file without its mark of UTF-8. Raises `ImportRefused` for a larger one, or another encoding."""
     if max_bytes is not None and len(data) > max_bytes:
         message = _("The file has {size} bytes; at most {most} are read here. Larger files need the command.")
-        raise refuse("", message.format(size=len(data), most=max_bytes))
+        raise refuse("", message.format(size=intcomma(len(data)), most=intcomma(max_bytes)))
     if data.startswith(_UTF_16_OR_32):
         raise refuse("", _("The file is encoded in UTF-16 or UTF-32. Save it as UTF-8."))
     data = data.removeprefix(b"\xef\xbb\xbf")

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Annotated, Any
 
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -78,7 +79,7 @@ def parse(document: Any, limits: Limits) -> ParsedGraph:
     check_some_nodes(len(steps), limits)
     for step in steps:
         if len(step.title) > MAX_NAME and step.entry.type not in NOTE_TYPES:
-            problems.add(step.where, _("The name is longer than {most} characters.").format(most=MAX_NAME))
+            problems.add(step.where, _("The name is longer than {most} characters.").format(most=intcomma(MAX_NAME)))
     problems.refuse_if_any()
     edges, wired = _edges(steps, warnings)
     used = {step.sheet for step in steps}
@@ -106,7 +107,9 @@ def _sheets(entries: list[Entry], raws: list[dict[str, Any]], problems: Problems
                 label = raw.get("label")
                 name = said(entry.name or "") or said(label if isinstance(label, str) else "") or entry.id
                 if len(name) > MAX_NAME:
-                    problems.add(f"[{index}]", _("The name is longer than {most} characters.").format(most=MAX_NAME))
+                    problems.add(
+                        f"[{index}]", _("The name is longer than {most} characters.").format(most=intcomma(MAX_NAME))
+                    )
                 sheets[entry.id] = ParsedSheet(unique.take(_key(entry.id, sheet_type)), name)
     sheets[""] = ParsedSheet(unique.take(REST), "Main")
     return sheets

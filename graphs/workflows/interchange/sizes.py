@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
 from graphs.models.workflows import MAX_DESCRIPTION
@@ -27,15 +28,17 @@ def check(parsed: ParsedGraph, file_chars: int) -> None:
     ):
         if count > most:
             message = _("There are {count} of these; a graph may have {most}.")
-            raise refuse(field, message.format(count=count, most=most))
+            raise refuse(field, message.format(count=intcomma(count), most=intcomma(most)))
     problems = Problems()
     for where, text, most in _texts(parsed):
         if len(text) > most:
-            problems.add(where, _("This is longer than {max_length} characters.").format(max_length=most))
+            problems.add(where, _("This is longer than {max_length} characters.").format(max_length=intcomma(most)))
     if file_chars * GROWS > MAX_JSON_CHARS:
         for where, value in _values(parsed):
             if is_too_long(value):
-                problems.add(where, _("This is longer than {max_length} characters.").format(max_length=MAX_JSON_CHARS))
+                problems.add(
+                    where, _("This is longer than {max_length} characters.").format(max_length=intcomma(MAX_JSON_CHARS))
+                )
     for where, handles in _handles(parsed):
         for side, points in handles.items():
             if len(points) > MAX_HANDLES:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.contrib.auth.models import User
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.db import transaction
 from django.utils.translation import gettext as _
 
@@ -32,7 +33,7 @@ def edit(member: Member, graph_id: int, request: Request) -> LiveEdit:
             raise ChangeRefused(_("Node types, and what a graph is called, are not changed live."))
         if len(operations) > MAX_OPERATIONS:
             message = _("{count} items would change; live at most {most} can at once. Do it without a live connection.")
-            raise ChangeRefused(message.format(count=len(operations), most=MAX_OPERATIONS))
+            raise ChangeRefused(message.format(count=intcomma(len(operations)), most=intcomma(MAX_OPERATIONS)))
         return _do(member.user, graph, operations, request, Origin.MANUAL)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
 from graphs.objects.actions import ChangeRefused
@@ -32,15 +33,17 @@ def convert(plan: GraphPlan, action: ReorganizeLayout) -> None:
         boxes = plan.boxes(sheet)
         if len(keys) > layout.MAX_NODES:
             message = _('The sheet "{sheet}" has {count} nodes; at most {most} can be arranged at once. Give nodeKeys.')
-            raise ChangeRefused(message.format(sheet=sheet, count=len(keys), most=layout.MAX_NODES))
+            raise ChangeRefused(message.format(sheet=sheet, count=intcomma(len(keys)), most=intcomma(layout.MAX_NODES)))
         plan.arranged += len(keys)
         if plan.arranged > MAX_ARRANGED:
             message = _("One change can arrange at most {most} nodes, each as often as it is asked for.")
-            raise ChangeRefused(message.format(most=MAX_ARRANGED))
+            raise ChangeRefused(message.format(most=intcomma(MAX_ARRANGED)))
         links = list(plan.links_between(keys))
         if len(links) > layout.MAX_LINKS:
             message = _('The sheet "{sheet}" has {count} edges; at most {most} can be arranged at once. Give nodeKeys.')
-            raise ChangeRefused(message.format(sheet=sheet, count=len(links), most=layout.MAX_LINKS))
+            raise ChangeRefused(
+                message.format(sheet=sheet, count=intcomma(len(links)), most=intcomma(layout.MAX_LINKS))
+            )
         moved = {key: boxes[key] for key in keys}
         arranged = layout.arranged(moved, links, action.strategy)
         where, block = bounds(moved.values()), bounds(arranged.values())

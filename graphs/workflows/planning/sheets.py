@@ -1,5 +1,6 @@
 """Sheets: made, named, put in order, deleted with all that stands on them."""
 
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
 from graphs.objects.actions import ChangeRefused
@@ -19,7 +20,7 @@ def want_created(wanted: ToRead, action: CreateSheet) -> None:
 
 def create(plan: GraphPlan, action: CreateSheet) -> None:
     if len(plan.sheets) >= MAX_SHEETS:
-        raise ChangeRefused(_("A graph has at most {most} sheets.").format(most=MAX_SHEETS))
+        raise ChangeRefused(_("A graph has at most {most} sheets.").format(most=intcomma(MAX_SHEETS)))
     if action.key is not None and action.key in plan.sheets:
         message = _('There is a sheet with the key "{key}" already. Choose another key, or leave it out.')
         raise ChangeRefused(message.format(key=action.key))

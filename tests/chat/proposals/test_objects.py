@@ -15,7 +15,7 @@ from chat.models import Allowance, AlwaysSend, Proposal, ProposalStatus
 from chat.prompts.decisions import result_of
 from chat.proposals import Proposed, WriteCall, propose
 from chat.proposals.proposal_json import brief_json, proposal_json
-from graphs.models import Graph, Modification, Object, Revision, UseCase, Workspace
+from graphs.models import Company, Folder, Graph, Modification, Object, Revision, UseCase, Workspace
 from graphs.objects import actions
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.headers import object_for
@@ -215,7 +215,21 @@ def test_an_allowance_lets_it_through(member: Member, spring: AlwaysSend) -> Non
     tool = "propose_update_object"
     Allowance.objects.create(workspace=member.workspace, tool=tool, kind="pin", field="part_key")
     proposal = ask(member, "update_object", object=name_of(spring), updates={"part_key": "x"})
-    assert proposal.status == ProposalStatus.APPLIED
+    assert (proposal.status, result_of(proposal)["asked"]) == (ProposalStatus.APPLIED, False)
     about = object_for(member, Ref("pin", str(spring.pk)))
     other = ask(member, "update_object", about, object=name_of(spring), updates={"object_key": "y"})
     assert other.status == ProposalStatus.PENDING
+
+
+def test_a_deletion_is_shown_from_what_holds_down_to_what_is_held_by_title(member: Member) -> None:
+    company = Company.objects.create(workspace=member.workspace, name="Northwind")
+    for name in ("Yard", "Offices"):
+        folder = Folder.objects.create(workspace=member.workspace, company=company, name=name)
+        for title in ("Zones", "Alarms", "badges"):
+            UseCase.objects.create(workspace=member.workspace, folder=folder, data={"name": f"{title} of {name}"})
+    proposal = ask(member, "delete_object", object=f"company:{company.pk}")
+    assert [entry["label"] for entry in proposal.diff] == [
+        "Northwind",
+        "Offices", "Alarms of Offices", "badges of Offices", "Zones of Offices",
+        "Yard", "Alarms of Yard", "badges of Yard", "Zones of Yard",
+    ]  # fmt: skip

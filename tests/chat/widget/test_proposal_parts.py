@@ -76,6 +76,21 @@ def test_a_change_that_is_cut_has_the_title_of_all_of_it(blank: Page, diff: Any,
     assert call(blank, "graphs/diff.js", "proposalTitle", {"diff": diff, "counts": counts}) == title
 
 
+@pytest.mark.parametrize(("language", "text"), [("en", "1,000 nodes of 12"), ("fr", "1\u202f000 nodes of 12")])
+def test_counts_are_written_as_numbers_are_in_the_language_of_the_reader(blank: Page, language: str, text: str) -> None:
+    written = blank.evaluate(
+        """async ([language, counts]) => {
+        const { t } = await import("/static/graphs/strings.js");
+        document.documentElement.lang = language;
+        const texts = [t("{count} nodes of {all}", counts), t("version {version}", { version: "1000" })];
+        document.documentElement.removeAttribute("lang");
+        return texts;
+        }""",
+        [language, {"count": 1000, "all": 12}],
+    )
+    assert written == [text, "version 1000"]
+
+
 @pytest.mark.parametrize(("shown", "words"), [(NODE, "node, deleted"), (PRODUCT, "product, changed")])
 def test_an_entry_says_what_kind_it_is_of(blank: Page, shown: Any, words: str) -> None:
     asked = "async (entry) => (await import('/static/graphs/diff.js')).diffList([entry]).innerHTML"
@@ -214,7 +229,7 @@ def test_of_very_long_code_only_what_is_looked_at_is_built(blank: Page) -> None:
         box.querySelector(".diff-more").click();
         return [...before, ...seen(), box.querySelectorAll(".diff-gap").length, document.activeElement === box];
     }"""
-    assert blank.evaluate(shown, 200_000) == [400, "Show 199601 more lines", 2_400, "Show 197601 more lines", 0, True]
+    assert blank.evaluate(shown, 200_000) == [400, "Show 199,601 more lines", 2_400, "Show 197,601 more lines", 0, True]
 
 
 def merged(target: Any, patch: Any) -> Any:

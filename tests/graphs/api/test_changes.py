@@ -155,7 +155,7 @@ def test_parts_that_are_too_long_together_are_refused(
     before = Node.objects.get(key="fetch-api")
     refused = change(client, action("update_node", nodeKey="fetch-api", updates=second))
     told = problem(refused, 400, "refused")
-    assert f"{field} of node:fetch-api would be longer than 1000000 characters" in str(told)
+    assert f"{field} of node:fetch-api would be longer than 1,000,000 characters" in str(told)
     both = [action("update_node", nodeKey="parse", updates=updates) for updates in (first, second)]
     problem(change(client, *both), 400, "refused")
     assert Node.objects.get(key="fetch-api").version == before.version

@@ -85,7 +85,7 @@ def test_the_page_of_a_rollback_compares_no_more_than_it_shows(made: Applied, co
     page = superuser().get(reverse("admin:graphs_changeset_rollback", args=[made.change_set_id]))
     assert page.status_code == 200
     assert compared.weight < 2.2 * MOST
-    assert f"{LINES - 5} lines" in page.content.decode()
+    assert f"{LINES - 5:,} lines" in page.content.decode()
 
 
 def test_a_page_of_modifications_is_bounded_and_each_is_whole_by_its_id(

@@ -15,6 +15,7 @@ from django.utils.timezone import localdate
 
 from graphs.api import matrix_json
 from graphs.models import Folder, UseCase, Workspace
+from graphs.records import folder_matrix
 from graphs.records.drawing.painter import NotDrawn, painter
 from tests.graphs.api.callers import post_json, problem, with_token
 from tests.graphs.records.conftest import AXES, company, folder
@@ -69,6 +70,21 @@ def test_of_many_names_of_missing_axes_the_first_are_told(
     rows = client.get(path(folder)).json()["useCases"]
     assert [(each["unrated"], each.get("unratedCount")) for each in rows] == [(["Gain"], None)] * 4 + [([], 1)] * 2
     assert {each["x"] for each in rows} == {None}
+
+
+def test_of_more_use_cases_than_it_has_it_tells_how_many_there_are(
+    client: Client, folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(5):
+        rated(folder, f"Picking {number}")
+    assert "useCaseCount" not in client.get(path(folder)).json()
+    monkeypatch.setattr(folder_matrix, "MOST", 3)
+    told = client.get(path(folder)).json()
+    assert ([each["name"] for each in told["useCases"]], told["useCaseCount"]) == (
+        ["Picking 0", "Picking 1", "Picking 2"], 5,
+    )  # fmt: skip
+    assert preview(client, folder).json()["useCaseCount"] == 5
+    assert "Shown are the first 3 of 5 use cases" in client.get(path(folder, ".svg")).content.decode()
 
 
 def test_an_empty_folder_has_an_empty_matrix(client: Client, demo_workspace: Workspace) -> None:

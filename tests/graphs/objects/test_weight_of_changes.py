@@ -54,7 +54,7 @@ def test_what_goes_with_an_object_is_weighed(client: Client, folder: Folder, mon
     told = problem(deletion(client, folder), 400, "refused")
     assert 0 < len(read) < COUNT, "the others are not read"
     monkeypatch.setattr(asked_values, "FEW", COUNT - 1)
-    assert f"More than {100 * COUNT} characters" in told["detail"]
+    assert f"More than {100 * COUNT:,} characters" in told["detail"]
     assert UseCase.objects.count() == COUNT
     for _ in range(2):
         assert deletion(client, UseCase.objects.all()[0]).status_code == 201

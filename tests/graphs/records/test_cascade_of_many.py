@@ -77,7 +77,7 @@ def test_five_thousand_go_with_their_company_and_one_more_is_refused(demo_worksp
     undo(member, done)
     assert rows() == before
     UseCase.objects.create(workspace=demo_workspace, folder=Folder.objects.get(), data={"name": "One more"})
-    with pytest.raises(ChangeRefused, match=r"would go with more than 5000 objects\. Delete some of them first\."):
+    with pytest.raises(ChangeRefused, match=r"would go with more than 5,000 objects\. Delete some of them first\."):
         delete(member, company)
     assert UseCase.objects.count() == 5_000
 
@@ -112,6 +112,25 @@ def test_what_other_code_puts_there_meanwhile_is_not_taken_along(
     monkeypatch.undo()
     delete(member, company)
     assert rows() == []
+
+
+def test_what_went_while_it_was_planned_is_not_missed(
+    demo_workspace: Workspace, alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    member, company = member_of(alice), company_of(demo_workspace, 3)
+    planned, gone = editing.plan, [UseCase.objects.earliest("pk").pk]
+
+    def late(*asked: Any, **more: Any) -> Any:
+        found = planned(*asked, **more)
+        if gone:  # which the refused change takes back with it, as all is done by one connection here
+            UseCase.objects.filter(pk=gone.pop()).delete()
+        return found
+
+    monkeypatch.setattr(editing, "plan", late)
+    done, _deleting = delete(member, company)
+    assert rows() == []
+    undo(member, done)
+    assert UseCase.objects.count() == 3
 
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20)

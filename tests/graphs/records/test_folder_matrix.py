@@ -123,8 +123,10 @@ def test_they_are_ordered_by_any_column(folder: Folder) -> None:
 def test_it_is_one_query_and_has_a_limit(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     for index in range(4):
         rated(folder, f"Picking {index}")
-    monkeypatch.setattr(folder_matrix, "MOST", 3)
     with CaptureQueriesContext(connection) as asked:
         found = matrix_of(folder)
-    assert len(asked) == 1
+    assert (len(asked), len(found.use_cases), found.count, found.is_cut) == (1, 4, 4, False)
+    monkeypatch.setattr(folder_matrix, "MOST", 3)
+    found = matrix_of(folder)
     assert names(found.use_cases) == ["Picking 0", "Picking 1", "Picking 2"]
+    assert (found.count, found.is_cut) == (4, True)

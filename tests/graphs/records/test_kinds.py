@@ -93,10 +93,10 @@ def test_what_no_field_names_is_kept_and_changed_as_one(client: Client, picking:
 @pytest.mark.parametrize(
     ("path", "value", "sentence"),
     [
-        ("data.problem", "x" * 10_001, "data.problem: This is longer than 10000 characters."),
+        ("data.problem", "x" * 10_001, "data.problem: This is longer than 10,000 characters."),
         ("data.problem", ["x"], "data.problem: This must be a text."),
         ("data.benefits", ["x"] * 101, "data.benefits: This list has more than 100 entries."),
-        ("data.benefits", ["x", "y" * 1_001], "data.benefits.1: This is longer than 1000 characters."),
+        ("data.benefits", ["x", "y" * 1_001], "data.benefits.1: This is longer than 1,000 characters."),
         ("data.benefits", {"a": 1}, "data.benefits: This must be a list."),
         ("data.name", " ", "data.name: A name is more than spaces."),
         ("data.name", "\u200b", "data.name: A name is more than spaces."),
@@ -108,7 +108,7 @@ def test_what_no_field_names_is_kept_and_changed_as_one(client: Client, picking:
         ("data.valueScores", [{"axisId": "a"}] * 2, "Two scores of one side are of the same axis."),
         ("data.*", {"k" * 101: 1}, "Another key has no character, or more than 100."),
         ("data.*", {str(n): n for n in range(101)}, "There are more than 100 other keys."),
-        ("data.*", {"own": ["x" * 1_000] * 200}, "data: All of it is more than 200000 characters."),
+        ("data.*", {"own": ["x" * 1_000] * 200}, "data: All of it is more than 200,000 characters."),
         ("status", "done", "status: Value 'done' is not a valid choice."),
         ("model", "mine", "model is set by itself. Leave it out."),
         ("workspace", 1, "There is no field workspace."),
@@ -130,7 +130,7 @@ def test_what_is_no_value_of_a_use_case_is_refused(
     ("path", "value", "sentence"),
     [
         ("matrix_config.valueAxes", [{"id": "a", "name": "A", "weight": -1}], "valueAxes.0.weight: This must be at le"),
-        ("matrix_config.valueAxes", [{"id": "a", "name": "A", "weight": 1001}], "weight: This must be at most 1000."),
+        ("matrix_config.valueAxes", [{"id": "a", "name": "A", "weight": 1001}], "weight: This must be at most 1,000."),
         (
             "matrix_config.valueAxes",
             [{"id": "a", "name": "A"}] * 2,
@@ -149,9 +149,9 @@ def test_what_is_no_value_of_a_use_case_is_refused(
         ),
         ("matrix_config.thresholds", {"value": -1}, "matrix_config.thresholds.value: This must be at least 0."),
         ("matrix_config.thresholds", {"cost": 1}, "matrix_config.thresholds.cost: This field is not known here."),
-        ("executive_summary.analysis", "x" * 50_001, "executive_summary.analysis: This is longer than 50000 charact"),
+        ("executive_summary.analysis", "x" * 50_001, "executive_summary.analysis: This is longer than 50,000 charact"),
         ("executive_summary.analysis", 7, "executive_summary.analysis: This must be a text."),
-        ("description", "x" * 10_001, "description: This is longer than 10000 characters."),
+        ("description", "x" * 10_001, "description: This is longer than 10,000 characters."),
         ("name", "", "name: This"),
     ],
 )

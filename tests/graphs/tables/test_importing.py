@@ -180,7 +180,7 @@ def test_a_row_that_cannot_be_read_hides_no_error_of_others(client: Client, shop
     [
         ('id,name\n"abc', "that nothing ends", "que rien ne ferme"),
         ('id,name\n"a"b,"x\n', "more of it follows", "celle-ci continue"),
-        (f"id,name\n{'x' * 1_000_003},y\n", "longer than 1000000 characters", "dépasse 1000000 caractères"),
+        (f"id,name\n{'x' * 1_000_003},y\n", "longer than 1,000,000 characters", "dépasse 1\xa0000\xa0000 caractères"),
     ],
     ids=["open", "more behind", "long"],
 )

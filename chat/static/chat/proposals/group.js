@@ -2,7 +2,6 @@
 
 import { t } from "../../graphs/strings.js";
 import { arrange, h } from "../widget/elements.js";
-import { numberText } from "../widget/words.js";
 import { textButton } from "../widget/view/buttons.js";
 import { ProposalCard } from "./card.js";
 import { isPending } from "./proposal.js";
@@ -32,7 +31,7 @@ export class ProposalGroup {
   render() {
     const waiting = this.shown.filter(isPending);
     const cards = this.shown.map((proposal) => this.card(proposal).element);
-    this.count.textContent = t("{count} changes wait for you", { count: numberText(waiting.length) });
+    this.count.textContent = t("{count} changes wait for you", { count: waiting.length });
     for (const button of this.buttons) button.disabled = this.busy;
     arrange(this.element, waiting.length > 1 && this.context.mayDecide ? [this.all, ...cards] : cards);
   }

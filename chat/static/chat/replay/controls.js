@@ -2,7 +2,7 @@
 
 import { svg } from "../../graphs/dom.js";
 import { t } from "../../graphs/strings.js";
-import { language, numberText } from "../../graphs/words.js";
+import { language } from "../../graphs/words.js";
 import { h } from "../widget/elements.js";
 
 const SPEEDS = [0.5, 1, 2, 5, 10];
@@ -98,10 +98,10 @@ function drawn(sign) {
 }
 
 function describe(film, position) {
-  const count = numberText(film.length);
+  const count = film.length;
   if (position === 0) return t("Before the first of {count} events", { count });
   const { event: type, createdAt } = film.frames[position - 1];
   const style = { dateStyle: "medium", timeStyle: "medium" };
   const when = new Intl.DateTimeFormat(language(), style).format(Date.parse(createdAt));
-  return t("Event {number} of {count} · {type} · {when}", { number: numberText(position), count, type, when });
+  return t("Event {number} of {count} · {type} · {when}", { number: position, count, type, when });
 }

@@ -1,7 +1,6 @@
 /* What a tool call is called and how it went, in the reader's words. Used by the transcript and the tool badges. */
 
 import { t } from "../../graphs/strings.js";
-import { numberText } from "../../graphs/words.js";
 
 /** Icon and words of each tool that has words, as the page tells them. */
 const BADGES = JSON.parse(document.getElementById("tool-badges")?.textContent || "{}");
@@ -38,7 +37,7 @@ export function objectOf(args) {
 /** What is shown of a call whose arguments are being written: how much there is; "" of any other. */
 export function writtenSize({ argsText, status }) {
   if (status !== "running" || !argsText) return "";
-  return t("{size} kB", { size: numberText(Math.max(1, Math.round(argsText.length / 100)) / 10) });
+  return t("{size} kB", { size: Math.max(1, Math.round(argsText.length / 100)) / 10 });
 }
 
 /** "ok" or "error" of a finished call, "stopped" of one that its answer did not finish. */

@@ -39,7 +39,7 @@ export function usageText(usage) {
   const tokens = (usage?.promptTokens ?? 0) + (usage?.completionTokens ?? 0);
   if (!tokens) return "";
   const about = usage.estimated ? "~" : "";
-  const parts = [about + t("{count} tokens", { count: numberText(tokens) })];
+  const parts = [about + t("{count} tokens", { count: tokens })];
   if (usage.cost > 0) parts.push((usage.unpricedTokens ? "≥" : about) + costText(Number(usage.cost)));
   return parts.join(" · ");
 }
@@ -55,7 +55,7 @@ export function usageTitle(usage) {
   return [
     counted,
     usage.estimated ? t("“~” is an estimate: some of it the model’s service did not count") : "",
-    unpriced ? t("{count} tokens have no known price and are not in the cost", { count: numberText(unpriced) }) : "",
+    unpriced ? t("{count} tokens have no known price and are not in the cost", { count: unpriced }) : "",
   ].filter(Boolean).join("\n");
 }
 

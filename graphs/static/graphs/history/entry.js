@@ -49,7 +49,7 @@ export class Entry {
       html("strong", { dir: "auto" }, whoWords(changeSet)),
       html("time", { datetime: changeSet.createdAt }, momentText(changeSet.createdAt)),
       html("span", {}, originWords(changeSet.origin)),
-      html("span", {}, t("version {version}", { version: this.version })),
+      html("span", {}, t("version {version}", { version: String(this.version) })),
       editedWords(changeSet) ? html("strong", { class: "history-edited", dir: "auto" }, editedWords(changeSet)) : null,
       changeSet.model ? html("span", {}, [changeSet.model, changeSet.promptVersion].filter(Boolean).join(" · ")) : null,
       changeSet.undoes

@@ -2,7 +2,6 @@
 
 import { html } from "../dom.js";
 import { t } from "../strings.js";
-import { numberText } from "../words.js";
 
 /** From this share of the limit on it is said. */
 const NEAR = 0.9;
@@ -17,8 +16,8 @@ export function counter(control, limit) {
     if (element.hidden) return;
     const left = limit - length;
     element.textContent = left < 0
-      ? t("{count} characters too many", { count: numberText(-left) })
-      : t("{count} characters left", { count: numberText(left) });
+      ? t("{count} characters too many", { count: -left })
+      : t("{count} characters left", { count: left });
   };
   control.addEventListener("input", show);
   show();

@@ -3,7 +3,6 @@
 import { html, textButton } from "../dom.js";
 import { unlessRefused } from "../requests.js";
 import { t } from "../strings.js";
-import { numberText } from "../words.js";
 
 const SHOWN = 50;
 const TYPING_MS = 250;
@@ -102,7 +101,7 @@ export class HolderChoice {
     const radio = html("input", { type: "radio", name: "holder", value: id });
     radio.checked = id === this.#chosen;
     const counts = Object.entries(children).map(([name, count]) =>
-      t("{name}: {text}", { name: this.#holds[name] ?? name, text: numberText(count) }));
+      t("{name}: {text}", { name: this.#holds[name] ?? name, text: count }));
     const told = [parentTitle, ...counts, id === this.#now.key ? t("it stands here now") : ""].filter(Boolean).join(" · ");
     const words = html("span", {}, html("span", { dir: "auto" }, title), told ? html("small", { dir: "auto" }, told) : null);
     return html("label", {}, radio, words);

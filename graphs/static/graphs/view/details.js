@@ -3,6 +3,7 @@
 import { html, icon, iconButton } from "../dom.js";
 import { ICONS } from "../icons.js";
 import { t } from "../strings.js";
+import { numberText } from "../words.js";
 import { noteText } from "./canvas/draw-note.js";
 import { nodeBadge } from "./canvas/node-badge.js";
 import { highlighted, LANGUAGE_NAMES, languageOf } from "./highlight.js";
@@ -187,7 +188,7 @@ export class Details {
   #neighbours(title, lines, ends) {
     if (!lines.length) return null;
     const rows = lines.map((line) => this.#neighbour(line, ...ends(line)));
-    const count = html("span", { class: "count" }, String(lines.length));
+    const count = html("span", { class: "count" }, numberText(lines.length));
     return section(title, [count], neighbourList(rows, NEIGHBOURS_AT_ONCE));
   }
 

@@ -260,7 +260,8 @@ def test_who_may_not_edit_is_told_so(here: World) -> None:
 @pytest.mark.parametrize(
     ("result", "told"),
     [
-        ({"status": "applied", "changes": 3}, "changes recorded: 3."),
+        ({"status": "applied", "changes": 3}, "It was approved; changes recorded: 3."),
+        ({"status": "applied", "changes": 3, "asked": False}, "Nobody had to be asked: it is done;"),
         ({"status": "rejected", "feedback": "Not now."}, "Nothing was changed. The reason given: Not now."),
         ({"status": "expired"}, "Nobody decided in time."),
         ({"status": "pending"}, "It still waits for a decision."),
@@ -271,7 +272,7 @@ def test_who_may_not_edit_is_told_so(here: World) -> None:
 def test_it_reports_a_decision_exactly(here: World, result: Row, told: str) -> None:
     answer = Conversation(here.alice, here.nba, lambda name, arguments: result).ask("Rename root to Begin")
     assert told in answer
-    assert ("approved" in answer) == (result.get("status") == "applied")
+    assert ("approved" in answer) == (result.get("status") == "applied" and "asked" not in result)
 
 
 def test_what_became_stale_is_read_again_and_proposed_anew_once(here: World) -> None:

@@ -22,6 +22,8 @@ def here() -> World:
 @pytest.mark.parametrize(
     ("name", "language", "question", "told"),
     [
+        ("Picking routes", "en", "Why does it stand where it does in the matrix?", ["43 points", "8 × weight 3 = 24"]),
+        ("Warehouse", "en", "Why is Picking routes where it is in the matrix?", ["43 points", "= 24"]),
         ("Picking routes", "en", "Why is it a quick win?", ["“quick win”", "43 points", "8 × weight 3 = 24"]),
         ("Warehouse", "en", "Why is Picking routes a quick win?", ["“quick win”", "high is from 36 on", "= 24"]),
         ("Northwind Logistics", "en", "Why is Picking routes a quick win?", ["“quick win”", "43 points", "= 24"]),

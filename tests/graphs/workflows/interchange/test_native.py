@@ -53,7 +53,7 @@ def test_it_lays_out_nodes_without_a_position() -> None:
         ("posX", "10", "must be a number"),
         ("posX", True, "must be a number"),
         ("posX", 1e8, "at most"),
-        ("posX", 10**300, "at most 10000000."),
+        ("posX", 10**300, "at most 10,000,000."),
         ("width", -1, "at least 0"),
         ("name", 5, "must be a text"),
         ("name", "x" * 201, "longer than 200"),
@@ -150,7 +150,7 @@ def test_it_refuses_unknown_fields_of_the_graph() -> None:
 def test_it_describes_an_endless_row_of_mistakes_in_one_sentence() -> None:
     [(where, message)] = refusal(native(**{f"field{number}": 1 for number in range(5000)}))
     assert where == ""
-    assert "5000 mistakes" in message
+    assert "5,000 mistakes" in message
 
 
 def test_it_reads_the_example_of_the_documentation() -> None:

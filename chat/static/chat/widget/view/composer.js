@@ -104,7 +104,7 @@ export class Composer {
     const text = this.text.trim();
     if (!text || this.off) return;
     if (characters(text) > MAX_CHARACTERS) {
-      this.notify(t("A message can have at most {count} characters.", { count: numberText(MAX_CHARACTERS) }));
+      this.notify(t("A message can have at most {count} characters.", { count: MAX_CHARACTERS }));
       return;
     }
     this.notify("");

@@ -7,7 +7,7 @@ import { icon } from "../icons.js";
 import { legible } from "../legible.js";
 import { Markdown } from "../markdown.js";
 import { syncText } from "../markdown/render.js";
-import { momentText, numberText, timeText, usageText, usageTitle } from "../words.js";
+import { momentText, timeText, usageText, usageTitle } from "../words.js";
 import { askCard } from "./ask.js";
 import { iconButton, textButton } from "./buttons.js";
 import { ErrorCard } from "./error.js";
@@ -161,7 +161,7 @@ export class AssistantMessage {
   /** What was really done, beside what the answer says of it. */
   changes({ changes }) {
     if (!changes) return null;
-    const text = changes === 1 ? t("1 change recorded") : t("{count} changes recorded", { count: numberText(changes) });
+    const text = changes === 1 ? t("1 change recorded") : t("{count} changes recorded", { count: changes });
     const line = this.part("changes", () => h("p", { class: "changes" }, icon("check"), h("span")));
     line.lastChild.textContent = text;
     return line;

@@ -3,7 +3,7 @@
 import { t } from "../../../graphs/strings.js";
 import { h } from "../elements.js";
 import { icon } from "../icons.js";
-import { costText, numberText } from "../words.js";
+import { costText } from "../words.js";
 import { textButton } from "./buttons.js";
 
 export class ModelPicker {
@@ -109,6 +109,6 @@ function factsOf({ provider, reasons, price, contextWindow }) {
   const facts = [provider, reasons ? t("reasons") : ""];
   const prices = price && { input: costText(price.input), output: costText(price.output) };
   if (prices && price.output > 0) facts.push(t("{input} in, {output} out per million tokens", prices));
-  if (contextWindow) facts.push(t("reads {count} tokens", { count: numberText(contextWindow) }));
+  if (contextWindow) facts.push(t("reads {count} tokens", { count: contextWindow }));
   return facts.filter(Boolean);
 }

@@ -4,7 +4,6 @@ import { t } from "../../../graphs/strings.js";
 import { ProposalGroup } from "../../proposals/group.js";
 import { h } from "../elements.js";
 import { icon } from "../icons.js";
-import { numberText } from "../words.js";
 
 export class OtherProposals {
   /** `context` is what cards need (approvals.js). */
@@ -24,7 +23,7 @@ export class OtherProposals {
     this.element.hidden = others.length === 0;
     this.text.textContent = others.length === 1
       ? t("1 change of another conversation waits")
-      : t("{count} changes of other conversations wait", { count: numberText(others.length) });
+      : t("{count} changes of other conversations wait", { count: others.length });
     this.group.update(others);
   }
 }

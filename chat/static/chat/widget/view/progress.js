@@ -4,7 +4,6 @@ import { t } from "../../../graphs/strings.js";
 import { h } from "../elements.js";
 import { icon } from "../icons.js";
 import { writtenSize } from "../toolcalls.js";
-import { numberText } from "../words.js";
 
 const TICK_MS = 1_000;
 const QUIET_S = 10;
@@ -57,7 +56,7 @@ export class Progress {
     const does = progressText(this.message);
     const quiet = Math.floor((Date.now() - this.since) / 1_000);
     if (this.message.status !== "streaming" || quiet < QUIET_S) return does;
-    return t("{what} Nothing new for {seconds} s.", { what: does || t("Writing…"), seconds: numberText(quiet) });
+    return t("{what} Nothing new for {seconds} s.", { what: does || t("Writing…"), seconds: quiet });
   }
 }
 

@@ -4,7 +4,6 @@ import { BusyButton } from "../../busy-button.js";
 import { html, iconButton } from "../../dom.js";
 import { ICONS } from "../../icons.js";
 import { t } from "../../strings.js";
-import { numberText } from "../../words.js";
 import { answers, opened } from "./dialogs.js";
 
 const LONGEST = "200";
@@ -81,7 +80,7 @@ function newSheet(change) {
 
 function question({ key, name, version, nodes, notes }, change, show) {
   const count = nodes.length + notes.length;
-  const along = count === 1 ? t("1 node goes with it, and its edges.") : t("{count} nodes go with it, and their edges.", { count: numberText(count) });
+  const along = count === 1 ? t("1 node goes with it, and its edges.") : t("{count} nodes go with it, and their edges.", { count });
   const remove = new BusyButton({ type: "button", class: "button danger", onclick: () => goOn() }, t("Delete"), t("Deleting …"));
   const goOn = async () => {
     if (remove.busy) return;

@@ -5,7 +5,7 @@ import { visible } from "../../diff/visible.js";
 import { changeTitle, SIGNS } from "../../diff/words.js";
 import { html } from "../../dom.js";
 import { t } from "../../strings.js";
-import { shortTexts } from "../../words.js";
+import { numberText, shortTexts } from "../../words.js";
 
 const MOST_FIELDS = 6;
 const MOST_PATHS = 3;
@@ -30,7 +30,7 @@ function row(label, old, now) {
 
 function codeRow({ label, lines = [], added, removed }) {
   const count = (op) => lines.filter((line) => line.op === op).length;
-  const sizes = `+${added ?? count("+")} −${removed ?? count("-")}`;
+  const sizes = `+${numberText(added ?? count("+"))} −${numberText(removed ?? count("-"))}`;
   return html("div", { class: "tip-field" }, html("span", {}, label), html("span", {}, sizes));
 }
 

@@ -1,6 +1,7 @@
 // The sheets of a graph as tabs: arrow keys, Home and End move between them.
 
 import { html } from "../../dom.js";
+import { numberText } from "../../words.js";
 
 export class Tabs {
   #chosen;
@@ -23,7 +24,7 @@ export class Tabs {
         "button",
         attributes,
         html("span", { class: "tab-name" }, name),
-        html("span", { class: "count" }, String(count)),
+        html("span", { class: "count" }, numberText(count)),
       );
     });
     this.element.replaceChildren(...this.#tabs);
