@@ -16,6 +16,7 @@ SMALL = {
     "KindsView": "the kinds of objects and their fields, as the code has them",
     "ModelsView": "the models that may be asked, as the settings have them",
     "ObjectStreamView": "one id",
+    "QueueView": "a page of what runs or waits, without any texts but titles, which have a limit",
     "SchemaView": "the document of the API, made of the code",
     "ServerSentEventsView": "never answers: `chat/web/sse.py` does, at the pace of its reader",
     "SessionView": "one conversation without its messages",

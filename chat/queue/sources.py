@@ -1,0 +1,8 @@
+"""The sources of the queue, each described once: a new kind of work is one more here."""
+
+from collections.abc import Mapping
+
+from chat.queue.answers import Answers
+from chat.queue.entry import Source
+
+SOURCES: Mapping[str, Source] = {source.kind: source for source in (Answers(),)}
