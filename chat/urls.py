@@ -4,4 +4,7 @@ from django.urls import path
 
 from chat import views
 
-urlpatterns = [path("inbox/", views.inbox, name="inbox")]
+urlpatterns = [
+    path("inbox/", views.inbox, name="inbox"),
+    path("queue/", views.queue, name="queue"),
+]

@@ -171,6 +171,7 @@ PAGES: dict[str, Rule] = {
     "GET folders/{folder}/matrix/": Rule("member", 200),
     "GET use-cases/{usecase}/": Rule("member", 200),
     "GET inbox/": Rule("member", 200),
+    "GET queue/": Rule("member", 200),
 }
 
 

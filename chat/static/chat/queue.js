@@ -1,0 +1,48 @@
+/* <work-queue>: what runs or waits in the workspace, on its page.
+ *
+ * Attributes: workspace, api, socket. The page brings its part of the list as JSON in #queue-data.
+ */
+
+import { stylesheet } from "../graphs/stylesheet.js";
+import { QueueList } from "./queue/list.js";
+import { Queue } from "./queue/queue.js";
+import { queueCss } from "./queue/styles.js";
+import { ChatApi } from "./widget/api.js";
+import { Memory } from "./widget/memory.js";
+import { pageSocket } from "./widget/socket.js";
+import { sheets } from "./widget/styles.js";
+
+class WorkQueue extends HTMLElement {
+  connectedCallback() {
+    const root = this.shadowRoot ?? this.attachShadow({ mode: "open" });
+    root.adoptedStyleSheets = [...sheets, stylesheet(queueCss)];
+    const workspace = this.getAttribute("workspace") ?? "";
+    const api = new ChatApi({ base: this.getAttribute("api"), workspace, context: null });
+    const socket = pageSocket(this.getAttribute("socket"), workspace);
+    const cursor = new URLSearchParams(location.search).get("cursor") ?? "";
+    this.leaving = new AbortController();
+    const { signal } = this.leaving;
+    socket.hold(signal);
+    const queue = new Queue({ api, socket, cursor });
+    this.list = new QueueList({ queue, api, socket, workspace, open: (entry) => openInBubble(workspace, entry) });
+    root.replaceChildren(this.list.element);
+    queue.start(signal, JSON.parse(document.getElementById("queue-data")?.textContent ?? "null"));
+  }
+
+  disconnectedCallback() {
+    this.leaving.abort();
+    this.list.stop();
+  }
+}
+
+/** A conversation about no object has no page: the button in the corner shows it. */
+function openInBubble(workspace, { url, sessionId }) {
+  const bubble = document.querySelector("chat-widget[bubble]");
+  if (url || !bubble) return false;
+  if (bubble.panel) bubble.panel.open(sessionId);
+  else new Memory(`${workspace}:`).rememberSession(sessionId);
+  bubble.open();
+  return true;
+}
+
+customElements.define("work-queue", WorkQueue);
