@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from chat.queue.answers import Answers
+from chat.queue.embeddings import Embeddings
 from chat.queue.entry import Source
 
-SOURCES: Mapping[str, Source] = {source.kind: source for source in (Answers(),)}
+SOURCES: Mapping[str, Source] = {source.kind: source for source in (Answers(), Embeddings())}
