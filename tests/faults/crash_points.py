@@ -119,7 +119,7 @@ HARMLESS = {
     "graphs.history.changes:apply": "one transaction; the order of what is done in it is its own",
     "graphs.history.changes:write": "a savepoint of apply and of a rollback, in which the database may refuse",
     "graphs.history.editing:change_several": "one transaction, as edit, which is killed; who sent it may send it again",
-    "graphs.tables.importing:import_rows": "one transaction around that of change_several",
+    "graphs.tables.importing:_import": "one transaction around that of change_several",
     "graphs.history.rollback:roll_back": "one transaction, as apply; in the API a savepoint of _rolled_back",
     "chat.engine.acting:ProposalRound._propose": "a savepoint of the transaction of perform",
     "graphs.objects.model_rows:save": "a savepoint of apply and of a rollback, in which the database may refuse",
@@ -192,7 +192,7 @@ HARMLESS = {
 
 #: Functions that write, but only within a transaction that their caller holds.
 WITHIN_TRANSACTION = {
-    "graphs.tables.importing:_mark": "import_rows",
+    "graphs.tables.importing:_mark": "_import",
     "graphs.site.sign_ins:move": "change_password",
     "chat.engine.runs:start": "post_message, answer, retry, deepen, apply_decisions",
     "chat.engine.turns:apply_decisions": "whoever decides",

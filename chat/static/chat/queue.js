@@ -3,10 +3,8 @@
  * Attributes: workspace, api, socket. The page brings its part of the list as JSON in #queue-data.
  */
 
-import { stylesheet } from "../graphs/stylesheet.js";
 import { QueueList } from "./queue/list.js";
 import { Queue } from "./queue/queue.js";
-import { queueCss } from "./queue/styles.js";
 import { ChatApi } from "./widget/api.js";
 import { Memory } from "./widget/memory.js";
 import { pageSocket } from "./widget/socket.js";
@@ -15,7 +13,7 @@ import { sheets } from "./widget/styles.js";
 class WorkQueue extends HTMLElement {
   connectedCallback() {
     const root = this.shadowRoot ?? this.attachShadow({ mode: "open" });
-    root.adoptedStyleSheets = [...sheets, stylesheet(queueCss)];
+    root.adoptedStyleSheets = sheets;
     const workspace = this.getAttribute("workspace") ?? "";
     const api = new ChatApi({ base: this.getAttribute("api"), workspace, context: null });
     const socket = pageSocket(this.getAttribute("socket"), workspace);

@@ -24,9 +24,9 @@ export class EntryView {
     this.bar = h("progress");
     this.count = h("span", { class: "entry-count" });
     this.progress = h("div", { class: "entry-progress" }, this.bar, this.count);
-    this.watch = textButton(t("Show what is written"), () => this.toggle());
+    this.watch = textButton(t("Watch"), () => this.toggle());
     this.watch.setAttribute("aria-expanded", "false");
-    this.openIt = h("a", { class: "button", text: t("Open the conversation") });
+    this.openIt = h("a", { class: "button", text: t("Open") });
     this.openIt.addEventListener("click", (event) => this.opened(event));
     this.stop = textButton(t("Stop"), () => this.stopped(), "danger");
     this.again = textButton("", () => this.act(this.context.retry), "primary");
@@ -92,7 +92,7 @@ export class EntryView {
     }
     this.box.hidden = !this.live;
     this.watch.setAttribute("aria-expanded", String(Boolean(this.live)));
-    this.watch.textContent = this.live ? t("Hide what is written") : t("Show what is written");
+    this.watch.textContent = this.live ? t("Hide") : t("Watch");
   }
 
   close() {
@@ -134,7 +134,7 @@ function setText(element, text) {
 
 function aboutText({ kind, objectTitle, person, own, since, model, cost }) {
   const whose = own ? t("yours") : person;
-  const price = cost === null ? "" : costText(Number(cost));
+  const price = Number(cost) > 0 ? costText(Number(cost)) : "";
   return [kindText(kind), objectTitle, whose, agoText(since), model, price].filter(Boolean).join(" · ");
 }
 

@@ -57,7 +57,9 @@ export class Queue extends EventTarget {
     return Math.min(LONGEST_MS, (this.runs ? BUSY_MS : IDLE_MS) * 2 ** this.failures);
   }
 
+  /** Also while an answer is on its way that may be older than what is to be seen. */
   soon() {
+    this.stale = true;
     this.later(GATHER_MS);
   }
 
@@ -65,6 +67,7 @@ export class Queue extends EventTarget {
   async ask() {
     clearTimeout(this.timer);
     if (document.hidden) return;
+    this.stale = false;
     const asked = (this.asked += 1);
     try {
       const answer = await this.api.queue(this.cursor);
@@ -78,7 +81,7 @@ export class Queue extends EventTarget {
       this.error = error.message;
       this.changed();
     }
-    this.later();
+    this.later(this.stale ? GATHER_MS : this.pause);
   }
 
   take({ results, next }) {

@@ -21,6 +21,7 @@ import { AskAlways, ConversationsMenu } from "./view/menu.js";
 import { emptyState, MessageList } from "./view/messages.js";
 import { ModelPicker } from "./view/model-picker.js";
 import { OtherProposals } from "./view/others.js";
+import { Tabs } from "./view/tabs.js";
 
 const PAINT_EVERY_MS = 32;
 /** After so many failed attempts REST is asked why: a refused handshake does not say that one is signed out. */
@@ -57,7 +58,7 @@ export class Panel extends EventTarget {
     this.listen();
   }
 
-  build({ close, userName, mayEdit }) {
+  build({ close, userName, mayEdit, workspace }) {
     this.announcer = new Announcer(this.mentions);
     this.header = new Header({ menu: () => this.toggleMenu(), startNew: () => this.startNew(), close });
     this.askAlways = mayEdit ? new AskAlways((change) => this.conversation.changeSession(change)) : null;
@@ -82,10 +83,12 @@ export class Panel extends EventTarget {
     this.banner = h("div", { class: "banner", role: "alert", hidden: true });
     const on = { keydown: (event) => this.keyed(event), click: (event) => this.clicked(event) };
     this.others = new OtherProposals(this.approvals.context);
-    const above = [this.header, this.menu, this.messages];
+    this.tabs = new Tabs(this, { workspace });
+    const above = [this.header, this.tabs, this.menu, this.tabs.queue, this.messages];
     const below = [this.others, this.approvals.bar, { element: this.banner }, this.composer, this.announcer];
     const elements = [...above, ...below].map(({ element }) => element);
     this.element = h("section", { class: "panel", "aria-label": t("Chat"), on }, ...elements);
+    this.tabs.show("chat");
   }
 
   listActions() {
@@ -106,6 +109,7 @@ export class Panel extends EventTarget {
     this.conversation.addEventListener("change", () => this.schedule());
     this.conversation.addEventListener("refused", ({ detail }) => this.composer.refuse(detail.text, detail.message));
     this.conversation.addEventListener("event", ({ detail }) => this.happened(detail));
+    this.addEventListener("wanted", () => this.tabs.show("chat"));
     const { signal } = this.leaving;
     this.socket.addEventListener("state", () => this.connectionChanged(), { signal });
     const changed = ({ detail }) => this.mentions.forget(detail.object);
@@ -143,10 +147,12 @@ export class Panel extends EventTarget {
 
   stop() {
     this.leaving.abort();
+    this.tabs.queue.hide();
   }
 
   focus() {
-    if (this.composer.off) this.header.title.focus();
+    if (this.tabs.shown === "queue") this.tabs.buttons.queue.focus();
+    else if (this.composer.off) this.header.title.focus();
     else this.composer.focus();
   }
 
@@ -170,6 +176,7 @@ export class Panel extends EventTarget {
   }
 
   startNew() {
+    this.tabs.show("chat");
     this.show(null);
     this.focus();
   }
@@ -189,6 +196,7 @@ export class Panel extends EventTarget {
   }
 
   toggleMenu() {
+    this.tabs.show("chat");
     if (this.menu.open) this.menu.hide();
     else {
       this.askAlways?.update(this.conversation.session);
@@ -201,7 +209,7 @@ export class Panel extends EventTarget {
     if (event.altKey && !event.ctrlKey && !event.metaKey && event.code === "KeyN") {
       event.preventDefault();
       this.startNew();
-    } else if (event.key === "Escape" && this.conversation.running) {
+    } else if (event.key === "Escape" && this.conversation.running && this.tabs.shown === "chat") {
       event.stopPropagation();
       this.conversation.interrupt();
     }
