@@ -6,7 +6,7 @@
 import { QueueList } from "./queue/list.js";
 import { Queue } from "./queue/queue.js";
 import { ChatApi } from "./widget/api.js";
-import { Memory } from "./widget/memory.js";
+import { openInBubble } from "./widget/opening.js";
 import { pageSocket } from "./widget/socket.js";
 import { sheets } from "./widget/styles.js";
 
@@ -22,7 +22,10 @@ class WorkQueue extends HTMLElement {
     const { signal } = this.leaving;
     socket.hold(signal);
     const queue = new Queue({ api, socket, cursor });
-    this.list = new QueueList({ queue, api, socket, workspace, open: (entry) => openInBubble(workspace, entry) });
+    // A conversation about no object has no page.
+    const open = ({ url, sessionId }) => !url && openInBubble(workspace, sessionId);
+    document.addEventListener("countersign:ended", (event) => !document.hidden && event.preventDefault(), { signal });
+    this.list = new QueueList({ queue, api, socket, workspace, open });
     root.replaceChildren(this.list.element);
     queue.start(signal, JSON.parse(document.getElementById("queue-data")?.textContent ?? "null"));
   }
@@ -31,16 +34,6 @@ class WorkQueue extends HTMLElement {
     this.leaving.abort();
     this.list.stop();
   }
-}
-
-/** A conversation about no object has no page: the button in the corner shows it. */
-function openInBubble(workspace, { url, sessionId }) {
-  const bubble = document.querySelector("chat-widget[bubble]");
-  if (url || !bubble) return false;
-  if (bubble.panel) bubble.panel.open(sessionId);
-  else new Memory(`${workspace}:`).rememberSession(sessionId);
-  bubble.open();
-  return true;
 }
 
 customElements.define("work-queue", WorkQueue);

@@ -5,6 +5,7 @@
  */
 
 import { t } from "../../graphs/strings.js";
+import { rememberAsked } from "./asked-answers.js";
 import {
   emptyTranscript, fold, fromPage, hasGap, isRunning, withAccepted, withDecided, withKept, withOlder, withUnsent, withWaiting,
   withoutUnsent,
@@ -221,8 +222,15 @@ export class Conversation extends EventTarget {
       this.memory.rememberSession(this.id);
     }
     this.transcript = withAccepted(this.transcript, localId, answer);
+    this.asked(answer);
     this.changed();
     if (isNew && this.stopping) this.end();
+  }
+
+  /** Other pages say when the answer is there. */
+  asked({ runId, sessionId, messageId, stream }) {
+    const address = this.context ? location.pathname : "";
+    rememberAsked({ runId, sessionId, messageId, stream, workspace: this.api.workspace, address });
   }
 
   withdraw({ localId, text }, { error, message }) {
@@ -273,6 +281,7 @@ export class Conversation extends EventTarget {
     const answer = await this.socket.request({ ...frame, ...about });
     if (answer === null) this.refuse("", t("The connection was lost. Try again in a moment."));
     else if (answer.type === "ai:error") this.refuse("", answer.message || answer.error);
+    else if (answer.type === "ai:accepted") this.asked(answer);
     return answer !== null && answer.type !== "ai:error";
   }
 

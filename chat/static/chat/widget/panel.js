@@ -111,6 +111,7 @@ export class Panel extends EventTarget {
     this.conversation.addEventListener("event", ({ detail }) => this.happened(detail));
     this.addEventListener("wanted", () => this.tabs.show("chat"));
     const { signal } = this.leaving;
+    document.addEventListener("countersign:ended", (event) => this.ended(event), { signal });
     this.socket.addEventListener("state", () => this.connectionChanged(), { signal });
     const changed = ({ detail }) => this.mentions.forget(detail.object);
     document.addEventListener("countersign:object-changed", changed, { signal });
@@ -248,6 +249,13 @@ export class Panel extends EventTarget {
     if (type === "ai:decision" && status === "applied") tell("applied", { proposalId });
     if (type === "ai:session_updated" && this.menu.open) this.sessions.refresh();
     this.dispatchEvent(new CustomEvent("event", { detail: frame }));
+  }
+
+  /** Nobody needs to be told of what stands here. */
+  ended(event) {
+    const { tabs, conversation, element } = this;
+    const seen = !document.hidden && element.checkVisibility();
+    if (seen && (tabs.shown === "queue" || conversation.id === event.detail.sessionId)) event.preventDefault();
   }
 
   connectionChanged() {
