@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from django.conf import settings
 from django.contrib.auth.models import User
+from django.dispatch import Signal
 from django.utils.translation import gettext as _
 from redis import Redis
 from redis.exceptions import RedisError
@@ -28,6 +29,10 @@ TOLD_EVERY_S = 0.5
 SILENT_S = 600
 LONGEST_TITLE = 200
 _STOP = ":stop"
+#: Whoever waits so long has perhaps gone elsewhere.
+LONG_S = 2.0
+#: Sent with `workspace_id`, `person` and what was `made`, after the commit of an import that took long.
+long_import_done = Signal()
 #: Marks an import as to be stopped, if it is there still.
 _ASK = """
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return 0 end
@@ -43,6 +48,15 @@ class ImportStopped(Problem):
 
     def __init__(self) -> None:
         super().__init__(409, "cancelled", _("The import was stopped. Nothing was changed."))
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What an import made or changed: one object, or without a `key` several of the kind."""
+
+    kind: str
+    key: str = ""
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +91,8 @@ class Running:
         about = {"kind": kind, "title": title[:LONGEST_TITLE], "user": user.pk, "person": user.get_username()}
         self._about: Final[dict[str, Any]] = {"id": uuid.uuid4().hex, "began": now, **about}
         self._told = 0.0
+        #: Set when it is done.
+        self.made: Made | None = None
 
     def reach(self, done: int, total: int) -> None:
         """Tells how many of its items are written, and raises `ImportStopped` if it shall go no further.
@@ -104,6 +120,10 @@ class Running:
         if _asked(ask):
             raise ImportStopped
 
+    @property
+    def lasted_s(self) -> float:
+        return time.time() - float(self._about["began"])
+
     def end(self) -> None:
         """Takes it off the list."""
         id_ = self._about["id"]
@@ -119,6 +139,8 @@ def importing(workspace_id: int, user: User, kind: str, title: str = "") -> Iter
         yield running
     finally:
         running.end()
+    if running.made and running.lasted_s >= LONG_S:
+        long_import_done.send_robust(Running, workspace_id=workspace_id, person=user.get_username(), made=running.made)
 
 
 def under_way(workspace_id: int) -> list[ImportUnderWay]:

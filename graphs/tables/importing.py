@@ -20,7 +20,7 @@ from graphs.objects.operations import Operation
 from graphs.objects.refs import Ref
 from graphs.objects.stores import find
 from graphs.site.access import Member
-from graphs.site.imports_under_way import Running, importing
+from graphs.site.imports_under_way import Made, Running, importing
 from graphs.tables import csv_files, spreadsheets
 from graphs.tables.columns import PARENT, columns_of, is_known
 from graphs.tables.import_plan import ImportPlan, RowPlan, changed_since, plan
@@ -73,7 +73,9 @@ def import_rows(
     """
     member.require_editor()
     with importing(member.workspace.pk, member.user, kind.name) as running:
-        return _import(member, kind, table, request, expected, running)
+        done = _import(member, kind, table, request, expected, running)
+        running.made = Made(kind.name) if done else None
+        return done
 
 
 def _import(

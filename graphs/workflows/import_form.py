@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.utils.translation import gettext_lazy as _
 
 from graphs.models import Workspace
-from graphs.site.imports_under_way import importing
+from graphs.site.imports_under_way import Made, importing
 from graphs.workflows import imports
 from graphs.workflows.interchange.formats import parse
 from graphs.workflows.interchange.parsed_graph import Format, Limits
@@ -52,9 +52,10 @@ class ImportForm(forms.Form):
         file = given["file"]
         with importing(workspace.pk, actor, GRAPH.name, str(file.name)) as running:
             parsed = parse(file.read(), chosen, limits, file.name, on_progress=running.look)
-            return imports.import_graph(
-                workspace, parsed, given["key"] or None, actor, running.reach, if_exists=if_exists
-            )
+            key = given["key"] or None
+            done = imports.import_graph(workspace, parsed, key, actor, running.reach, if_exists=if_exists)
+            running.made = Made(GRAPH.name, done.graph.key, done.graph.title)
+            return done
 
 
 def explain(refusal: ImportRefused) -> dict[str, list[str]]:

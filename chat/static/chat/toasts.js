@@ -2,7 +2,7 @@
  * conversation that is not shown.
  *
  * Before it says so it asks the page by `countersign:ended` {sessionId, messageId, runId}: who shows it calls
- * preventDefault. A hidden tab has another one of the same person say it. Hears `countersign:toast` {level, text, address?}.
+ * preventDefault. A hidden tab has another one of the same person say it. Hears `countersign:toast` of inbox-link.js.
  */
 
 import { t } from "../graphs/strings.js";
@@ -35,7 +35,7 @@ class Toasts {
     askedAnswers().forEach((answer) => this.follow(answer));
     document.addEventListener("countersign:asked", ({ detail }) => this.await(detail));
     this.socket.addEventListener("frame", ({ detail }) => ENDS.has(detail.type) && this.read(detail));
-    document.addEventListener("countersign:toast", ({ detail }) => this.show(detail));
+    document.addEventListener("countersign:toast", ({ detail }) => this.told(detail));
     document.addEventListener("visibilitychange", () => !document.hidden && this.caughtUp());
   }
 
@@ -85,6 +85,14 @@ class Toasts {
     const toast = { ...said(outcome, session.title), sessionId, messageId, runId, address };
     if (document.hidden) this.tellOthers(toast);
     else this.show(toast);
+  }
+
+  /** Who began it is told, in the tab that they look at. */
+  async told({ level, text, person, object }) {
+    if (person !== this.user || document.hidden || isShown({ object })) return;
+    const { type, id } = object ?? {};
+    const { results } = object ? await this.api.links([`${type}:${id}`]).catch(() => ({ results: [] })) : { results: [] };
+    this.show({ level, text, address: results[0]?.url ?? "" });
   }
 
   /** Another tab may say it now; if none does, this one does when somebody looks at it again. */

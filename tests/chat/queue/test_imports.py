@@ -9,9 +9,11 @@ from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from pytest_django import Settings
 
+from chat.events import toasts
+from chat.models import StreamEvent
 from graphs.models import Company, Graph, Role, Workspace
 from graphs.site import imports_under_way
-from graphs.site.imports_under_way import importing
+from graphs.site.imports_under_way import Made, importing
 from graphs.workflows import imports
 from tests.cast import member, signed_in
 from tests.chat.api.callers import get, post
@@ -159,3 +161,32 @@ def test_without_valkey_it_goes_on_and_is_not_told(alice: User, demo_workspace: 
     settings.REDIS_URL = "redis://127.0.0.1:1/0"
     assert upload(with_token(alice), CONTENT).status_code == 201
     assert entries(alice) == []
+
+
+def test_who_waited_long_is_told_on_other_pages(
+    alice: User, bob: User, charlie: User, demo_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def told(user: User, **headers: str) -> list[dict[str, Any]]:
+        answer = get(user, f"streams/events/workspace_{demo_workspace.pk}", **headers)
+        return [event["data"] for event in answer.json().get("events", ()) if event["type"] == "toast"]
+
+    upload(with_token(alice), CONTENT)
+    assert told(alice) == [], "nobody goes elsewhere meanwhile"
+    monkeypatch.setattr(imports_under_way, "LONG_S", 0)
+    upload(with_token(alice), b"{}")
+    upload(with_token(alice), CONTENT, ifExists="replace")
+    with_token(alice).post("/api/v1/objects/company/import", {"file": SimpleUploadedFile("x.csv", b"name\nNew\n")})
+    graph = {"level": "success", "what": "imported", "person": "alice", "kind": "graph", "title": "New"}
+    first, second = told(bob)
+    assert first == {**graph, "object": {"type": "graph", "id": "new"}, "text": "“New” is imported."}
+    assert (second["text"], "object" in second) == ("The file is imported: Companies.", False)
+    assert told(charlie) == []
+    assert told(alice, accept_language="fr")[0]["text"] != first["text"]
+
+
+def test_of_what_not_everybody_may_see_nobody_is_told(
+    alice: User, demo_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(toasts, "narrowed", lambda: ["company"])
+    toasts.tell_of_import(demo_workspace.pk, "alice", Made("company"))
+    assert not StreamEvent.objects.filter(type="toast").exists()
