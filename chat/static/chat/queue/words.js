@@ -6,7 +6,7 @@ export function kindText(kind) {
   switch (kind) {
     case "answer": return t("Answer");
     case "embedding": return t("Embedding");
-    case "import": return t("Import");
+    case "import": return t("Import of a file");
     case "generation": return t("Generation");
     default: return kind;
   }
