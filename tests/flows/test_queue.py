@@ -1,4 +1,4 @@
-"""What runs is seen and stopped elsewhere than where it was asked for, and what ended there is told (CU-016, CU-019)."""
+"""What runs is seen and stopped elsewhere than where it was asked for, and what ended is told (CU-016, CU-019)."""
 
 from collections.abc import Callable
 

@@ -227,8 +227,9 @@ export class Conversation extends EventTarget {
     if (isNew && this.stopping) this.end();
   }
 
-  /** Other pages say when the answer is there. */
+  /** Other pages say when the answer is there; a stop has none. */
   asked({ runId, sessionId, messageId, stream }) {
+    if (!runId) return;
     const address = this.context ? location.pathname : "";
     rememberAsked({ runId, sessionId, messageId, stream, workspace: this.api.workspace, address });
   }
