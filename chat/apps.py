@@ -10,7 +10,7 @@ class ChatConfig(AppConfig):
 
     def ready(self) -> None:
         from chat import checks  # noqa: F401
-        from chat.events import notices
+        from chat.events import notices, toasts
         from chat.proposals import explaining
         from chat.spending import embeddings
         from chat.subjects import registered_subjects
@@ -22,6 +22,7 @@ class ChatConfig(AppConfig):
         metering.use(embeddings.meter)
         explaining.register()
         notices.register()
+        toasts.register()
         registered_subjects.register(GRAPH.name, GraphSubject())
         register_records()
         autodiscover_modules("subjects")

@@ -9,6 +9,7 @@ url_keys.register()
 
 urlpatterns = [
     path("inbox/", views.inbox, name="inbox"),
+    path("queue/", views.queue, name="queue"),
     path("prompts/", prompt_pages.prompt_list, name="prompts"),
     path("prompts/new/", prompt_pages.new_prompt, name="new-prompt"),
     path("prompts/<key:prompt_key>/", prompt_pages.prompt_page, name="prompt"),

@@ -1,4 +1,7 @@
-"""The inbox: what waits for a decision in the workspace, the oldest first. Its script reads the list from the page."""
+"""The inbox: what waits for a decision in the workspace, and the queue: what runs or waits there; the oldest first.
+
+Their scripts read the lists from the pages.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,9 +16,11 @@ from chat.models import Proposal, ProposalStatus
 from chat.proposals.proposal_json import proposals_json
 from chat.queries.links import Link, shown_as
 from chat.queries.proposals import proposals_of, waiting_count
+from chat.queue.entry_json import entries_json
+from chat.queue.listing import page_of_queue
 from graphs.objects.refs import Ref
 from graphs.site.access import Member
-from graphs.site.api.paging import page_of
+from graphs.site.api.paging import PAGE_SIZE, page_of
 from graphs.site.api.problems import Problem
 from graphs.site.pages import member_page, render_page
 
@@ -57,6 +62,19 @@ def inbox(request: HttpRequest, member: Member) -> HttpResponse:
         "person": person,
     }
     return render_page(request, member, "chat/inbox.html", context)
+
+
+@require_safe
+@member_page
+def queue(request: HttpRequest, member: Member) -> HttpResponse:
+    """What runs or waits; the script goes on from the list that the page brings."""
+    try:
+        page = page_of_queue(member, request.GET.get("cursor"), PAGE_SIZE)
+    except Problem:
+        return redirect("queue")
+    shown = [entry.to_json() for entry in entries_json(member, page.entries)]
+    context = {"page": page, "entries": {"results": shown, "next": page.next}}
+    return render_page(request, member, "chat/queue.html", context)
 
 
 def _asked(request: HttpRequest, name: str) -> str:

@@ -27,6 +27,7 @@ from graphs.site.access import Member, NotFound
 from graphs.site.api import limits
 from graphs.site.api.problems import Problem, busy
 from graphs.site.database_away import AWAY, waited_too_long
+from graphs.site.imports_under_way import ImportStopped
 from graphs.site.json_values import UNSTORABLE, shown
 from graphs.site.pages import come_again, member_page, render_page, seconds_of
 from graphs.site.uploads import was_too_big
@@ -95,7 +96,10 @@ def import_objects(request: HttpRequest, member: Member, kind: str) -> HttpRespo
     status = 200
     if request.method == "POST":
         context["form"] = RowsForm(request.POST, request.FILES)
-        status, outcome = _outcome(request, member, of, context["form"], parent.ref.key if parent else "")
+        try:
+            status, outcome = _outcome(request, member, of, context["form"], parent.ref.key if parent else "")
+        except ImportStopped as stopped:
+            status, outcome = stopped.status, {"refused": stopped.detail}
         context |= outcome
     answer = render_page(request, member, "objects/import.html", context, status=status)
     return come_again(answer, context.get("again"))

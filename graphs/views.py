@@ -28,6 +28,7 @@ from graphs.site.api import limits
 from graphs.site.api.paging import Page, page_of
 from graphs.site.api.problems import Problem, busy, too_much_to_search
 from graphs.site.database_away import AWAY, waited_too_long
+from graphs.site.imports_under_way import ImportStopped
 from graphs.site.login_limit import LimitedLoginForm
 from graphs.site.pages import asked_without, come_again, member_page, render_page, searching, seconds_of
 from graphs.site.readable_json import readable
@@ -193,6 +194,8 @@ def _outcome(request: HttpRequest, member: Member, form: ImportForm) -> dict[str
         done: ImportedGraph = form.run(member.workspace, member.user, "refuse")
     except ImportRefused as refusal:
         return {"refused": explain(refusal), "status": 400}
+    except ImportStopped as stopped:
+        return {"refused": {"": [stopped.detail]}, "status": stopped.status}
     except KeyTaken as error:
         form.add_error("key", str(error))
         return {"status": 409, "taken": error.key, "free": free_key(member.workspace.pk, error.key)}

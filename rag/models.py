@@ -65,7 +65,7 @@ class EmbeddedCollection(models.Model):
     """The `version` of a collection that a model's vectors are true for; 0 has everything looked at.
 
     `indexed`: its vectors have an index; `fitted`: it has the one it needs, if any. Unpaid it waits until
-    `paused_until`.
+    `paused_until`; at a person's wish that has no end (`rag/embeddings/held_back.py`).
     """
 
     collection = models.CharField(_("collection"), max_length=60)

@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.db import connection, transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
@@ -25,11 +25,12 @@ from chat.models.runs import Correction
 from chat.prompts import correcting
 from chat.proposals import cancel_pending
 from chat.queries.conversations import Held, held_own_session, held_session, next_position
+from graphs.models import Role
 from graphs.objects.headers import object_for
 from graphs.objects.kinds import is_object
 from graphs.objects.refs import Ref
 from graphs.site import row_store
-from graphs.site.access import Member
+from graphs.site.access import Forbidden, Member, NotFound, or_not_found, parsed_id
 
 TITLE_CHARS = 80
 LONGEST_TITLE = 200
@@ -132,10 +133,17 @@ def answer(member: Member, session_id: str, *, text: str | None = None, go_on: b
         return _continue(session, member, trigger, goes_on_from=asked)
 
 
-def retry(member: Member, session_id: str, correction: Correction | None = None, model: str = "") -> Accepted:
+def retry(
+    member: Member,
+    session_id: str,
+    correction: Correction | None = None,
+    model: str = "",
+    run_id: uuid.UUID | None = None,
+) -> Accepted:
     """Asks the last question again, with `correction` otherwise than before; "model" is that with another `model`.
 
-    Raises `Refused` "conflict" unless its answer failed in a way that may pass, or that this may help.
+    Raises `Refused` "conflict" unless its answer failed in a way that may pass, or that this may help; with `run_id`
+    also unless that is the run of the last answer.
     """
     if bool(model) != (correction == "model"):
         raise Refused("validation", _("Another model is named with the correction “model”."), field="model")
@@ -144,7 +152,7 @@ def retry(member: Member, session_id: str, correction: Correction | None = None,
         last = session.runs.select_related("message").order_by("-message__sequence").first()
         error = (last.error or {}) if last is not None and last.status == RunStatus.FAILED else {}
         may_help = correction in error.get("corrections", ()) if correction else error.get("retryable")
-        if last is None or not may_help:
+        if last is None or not may_help or run_id not in (None, last.pk):
             raise Refused("conflict", _("There is nothing to try again here."))
         require_model(member, model)
         if not any(map(open_calls.was_applied, calls_of(last.message.rounds))):
@@ -162,21 +170,42 @@ def stop(member: Member, session_id: str) -> None:
     with transaction.atomic():
         session = held_session(member, session_id)
         waiting = open_calls.waiting_answer(session)
-        _stop(session, cancel_pending(session, [waiting.pk]) if waiting else [])
+        _stop(session, session.runs.all(), cancel_pending(session, [waiting.pk]) if waiting else [])
 
 
-def _stop(session: Session, cancelled: Sequence[Proposal]) -> None:
-    """Stops a held session's runs. `cancelled` are changes that nobody decides about any more."""
+def stop_run(member: Member, run_id: str) -> None:
+    """Stops one answer that is written or waits: one's own, or as an admin of the workspace anybody's.
+
+    Raises `Forbidden` for somebody else's, and `Refused` "conflict" for an own one that has ended.
+    """
+    with transaction.atomic():
+        here = Session.objects.filter(workspace=member.workspace, hidden_at=None, runs=parsed_id(run_id))
+        held = here.select_related("stream").select_for_update(no_key=True, of=("self", "stream"))
+        session = or_not_found(held.first())
+        runs = session.runs.filter(pk=run_id)
+        live = runs.filter(status__in=[RunStatus.QUEUED, RunStatus.RUNNING]).exists()
+        own = session.owner_id == member.user.pk
+        if not (own or live):
+            raise NotFound
+        if not (own or member.role == Role.ADMIN):
+            raise Forbidden
+        if not live:
+            raise Refused("conflict", _("This answer has ended meanwhile."))
+        _stop(session, runs, [])
+
+
+def _stop(session: Session, runs: QuerySet[Run], cancelled: Sequence[Proposal]) -> None:
+    """Stops runs of a held session. `cancelled` are changes that nobody decides about any more."""
     # A run that another process gave back has shown something: who claims it next closes it with that.
     given_back = Q(status=RunStatus.QUEUED, first_sequence__isnull=False)
-    begun = session.runs.filter(Q(status=RunStatus.RUNNING) | given_back)
+    begun = runs.filter(Q(status=RunStatus.RUNNING) | given_back)
     begun.filter(stop_requested_at=None).update(stop_requested_at=timezone.now())
-    waiting = list(session.runs.filter(status=RunStatus.QUEUED, first_sequence=None).order_by("message__sequence"))
+    waiting = list(runs.filter(status=RunStatus.QUEUED, first_sequence=None).order_by("message__sequence"))
     transaction.on_commit(doorbell.ring)
     if not (waiting or cancelled):
         return
     Message.objects.filter(run__in=waiting).update(status=Message.Status.STOPPED)
-    session.runs.filter(pk__in=[run.pk for run in waiting]).update(
+    runs.filter(pk__in=[run.pk for run in waiting]).update(
         status=RunStatus.CANCELLED, outcome="stopped", ended_at=timezone.now()
     )
     events = []
@@ -231,7 +260,7 @@ def delete_session(member: Member, session_id: str) -> None:
     with transaction.atomic():
         session = held_own_session(member, session_id)
         Session.objects.filter(pk=session.pk).update(hidden_at=timezone.now())
-        _stop(session, cancel_pending(session))
+        _stop(session, session.runs.all(), cancel_pending(session))
 
 
 def _continue(

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from chat.api import always_send, events, links, messages, prompts, proposals, session_export, sessions, shares
+from chat.api import always_send, events, links, messages, prompts, proposals, queue, session_export, sessions, shares
 from graphs.site import url_keys
 
 url_keys.register()
@@ -42,6 +42,9 @@ urlpatterns = [
     path("proposals/<key:proposal_id>/preview", proposals.PreviewView.as_view()),
     path("proposals/<key:proposal_id>/decide", proposals.DecideView.as_view()),
     path("proposals/<key:proposal_id>/propose-again", proposals.ProposeAgainView.as_view()),
+    path("queue", queue.QueueView.as_view()),
+    path("queue/<key:entry_id>/cancel", queue.QueueCancelView.as_view()),
+    path("queue/<key:entry_id>/retry", queue.QueueRetryView.as_view()),
     path("streams/sse", events.ServerSentEventsView.as_view()),
     path("streams/events/<key:stream_name>", events.StreamEventsView.as_view()),
 ]

@@ -9,6 +9,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, Literal
 
+from chat.events.toast_words import toast_text
 from graphs.history.conflict_words import told
 from graphs.history.diffs import labelled
 from graphs.site.json_values import UNSTORABLE
@@ -30,6 +31,7 @@ EventType = Literal[
     "object_changed",
     "held_changed",
     "session_updated",
+    "toast",
     "done",
     "error",
 ]
@@ -175,6 +177,8 @@ def _read_data(event: StoredEvent) -> dict[str, Any]:
     """What an event says, with kinds and fields named in the language of whoever reads it; stored they are English."""
     if event.type == "decision" and "conflicts" in event.data:
         return {**event.data, "conflicts": told(event.data["conflicts"])}
+    if event.type == "toast":
+        return {**event.data, "text": toast_text(event.data)}
     if event.type == "proposal" and "diff" in event.data:
         return {**event.data, "diff": labelled(event.data["diff"])}
     return event.data

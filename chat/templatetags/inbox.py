@@ -26,4 +26,5 @@ def inbox_link(context: RequestContext) -> dict[str, Any]:
         "count": count_text(member),
         "workspace": member.workspace.slug,
         "stream": workspace_stream_name(member.workspace.pk),
+        "user": member.user.get_username(),
     }

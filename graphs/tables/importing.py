@@ -20,6 +20,7 @@ from graphs.objects.operations import Operation
 from graphs.objects.refs import Ref
 from graphs.objects.stores import find
 from graphs.site.access import Member
+from graphs.site.imports_under_way import Made, Running, importing
 from graphs.tables import csv_files, spreadsheets
 from graphs.tables.columns import PARENT, columns_of, is_known
 from graphs.tables.import_plan import ImportPlan, RowPlan, changed_since, plan
@@ -68,9 +69,19 @@ def import_rows(
 
     With what a preview `expected`, only if that is so still.
 
-    Raises `RowsRefused`, `OtherFile`, `EditConflicts`, `KeyUsed`, `ChangeRefused` and `Forbidden`.
+    Raises `RowsRefused`, `OtherFile`, `EditConflicts`, `KeyUsed`, `ChangeRefused`, `Forbidden` and `ImportStopped`.
     """
     member.require_editor()
+    with importing(member.workspace.pk, member.user, kind.name) as running:
+        done = _import(member, kind, table, request, expected, running)
+        running.made = Made(kind.name) if done else None
+        return done
+
+
+def _import(
+    member: Member, kind: Kind, table: Table, request: editing.Request, expected: str, running: Running
+) -> Imported | None:
+    count = len(table.rows)
     changed: list[Object] = []
     if _names_some(kind, table):
         planned = _without_errors(plan(member, kind, table))
@@ -86,6 +97,7 @@ def import_rows(
         if not now.operations:
             raise _NothingToDo
         planned_now.extend(now.operations)
+        running.tell(0, count)
         return now.operations
 
     try:
@@ -94,6 +106,7 @@ def import_rows(
             done = editing.change_several(member, kind, request, plan_it=operations, origin=Origin.IMPORT)
             if planned_now:
                 _mark(member, done)
+            running.tell(count, count)
     except _NothingToDo:
         return None
     return _counted(done)

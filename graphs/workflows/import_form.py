@@ -8,10 +8,12 @@ from django.contrib.auth.models import User
 from django.utils.translation import gettext_lazy as _
 
 from graphs.models import Workspace
+from graphs.site.imports_under_way import Made, importing
 from graphs.workflows import imports
 from graphs.workflows.interchange.formats import parse
 from graphs.workflows.interchange.parsed_graph import Format, Limits
 from graphs.workflows.interchange.refusals import ImportRefused
+from graphs.workflows.store import GRAPH
 
 FORMATS = [
     ("auto", _("Find out by itself")),
@@ -41,14 +43,19 @@ class ImportForm(forms.Form):
         """Imports the file of a valid form.
 
         The form says what happens where the key is taken, or else `unless_asked` does.
-        Raises `ImportRefused`, `KeyTaken` or `KeyInvalid`.
+        Raises `ImportRefused`, `KeyTaken`, `KeyInvalid`, or `ImportStopped`.
         """
         given: dict[str, Any] = self.cleaned_data
         limits = Limits(settings.MAX_IMPORT_BYTES, settings.MAX_IMPORT_NODES)
         chosen = cast(Format, given["format"] or "auto")
-        parsed = parse(given["file"].read(), chosen, limits, given["file"].name)
         if_exists = cast(imports.IfExists | None, given["ifExists"] or unless_asked)
-        return imports.import_graph(workspace, parsed, given["key"] or None, actor, if_exists=if_exists)
+        file = given["file"]
+        with importing(workspace.pk, actor, GRAPH.name, str(file.name)) as running:
+            parsed = parse(file.read(), chosen, limits, file.name, on_progress=running.look)
+            key = given["key"] or None
+            done = imports.import_graph(workspace, parsed, key, actor, running.reach, if_exists=if_exists)
+            running.made = Made(GRAPH.name, done.graph.key, done.graph.title)
+            return done
 
 
 def explain(refusal: ImportRefused) -> dict[str, list[str]]:

@@ -90,6 +90,7 @@ def import_graph(
         check_key(key)
     wanted = key or wanted_key(parsed.key, parsed.name)
     mark = trust.Mark() if trusted else trust.mark(actor)
+    rows = len(parsed.nodes) + len(parsed.edges)
     with transaction.atomic():
         if if_exists in ("replace", "refuse"):
             # Headers alone: who changes the graph holds its header first, and its row after it.
@@ -110,9 +111,9 @@ def import_graph(
         if graph.key != wanted:
             warnings.append(_named_otherwise(wanted, graph.key))
         _write_parts(graph, parsed, on_progress)
+        on_progress(max(0, rows - 1), rows)  # What is left takes long, too, and all of it can still be taken back.
         recording.begin([graph, *types], Because(actor, Origin.IMPORT))
         transaction.on_commit(lambda: _analyse(len(parsed.nodes)), robust=True)
-    rows = len(parsed.nodes) + len(parsed.edges)
     on_progress(rows, rows)
     told = (*parsed.warnings, *unusual(parsed), *warnings)
     return ImportedGraph(graph, len(parsed.nodes), len(parsed.edges), told, unsaid=_unsaid(parsed))
@@ -151,9 +152,10 @@ def _replaced(
 ) -> ImportedGraph:
     """The graph with what is in the file instead of what was in it. The caller holds all that is `marked` with it."""
     rows = len(parsed.nodes) + len(parsed.edges)
+    on_progress(0, rows)
     done, warnings = replace_graph(Graph.objects.get(pk=present.pk), marked, parsed, actor, mark)
     transaction.on_commit(lambda: _analyse(len(parsed.nodes)), robust=True)
-    on_progress(rows, rows)
+    on_progress(max(0, rows - 1), rows)
     graph = Graph.objects.get(pk=present.pk)
     warnings = (*parsed.warnings, *unusual(parsed), *warnings)
     counts = len(parsed.nodes), len(parsed.edges)

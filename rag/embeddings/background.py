@@ -12,7 +12,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 from psycopg.errors import DiskFull, OutOfMemory
 
-from rag.embeddings import collections, embedding_models, serving_model
+from rag.embeddings import collections, embedding_models, held_back, serving_model
 from rag.embeddings.collections import Collection, Targets, open_collection, waiting
 from rag.embeddings.dropping import drop_forgotten
 from rag.embeddings.embedder import BROKEN, Embedder, EmbeddingFailed
@@ -111,7 +111,7 @@ class ModelPass:
                 for progress in steps(collection):
                     if progress.embedded or progress.failed:
                         self._record_success()
-                    if self._is_over():
+                    if self._is_over() or held_back.holds(collection_name, name):
                         return
             except OverBudget as refusal:
                 _pause(collection_name, name, refusal)
@@ -149,7 +149,8 @@ def _pause(collection: str, model: str, refusal: OverBudget) -> None:
     longest = LOOKED_AGAIN.total_seconds()
     pause_s = timedelta(seconds=min(refusal.retry_after or longest, longest))
     mark_begun(collection, model)
-    EmbeddedCollection.objects.filter(collection=collection, model=model).update(paused_until=Now() + pause_s)
+    paused = held_back.none_of(EmbeddedCollection.objects.filter(collection=collection, model=model))
+    paused.update(paused_until=Now() + pause_s)
 
 
 def _record_failure(name: str, failure: EmbeddingFailed) -> None:

@@ -135,9 +135,12 @@ def size(name: str) -> int:
     return collection.size() if collection else 0
 
 
-def waiting(model: str) -> list[Waiting]:
-    """Collections that changed since this model looked or lack an index: fewest changes first, new ones last."""
-    sql, values = _versions()
+def waiting(model: str, workspace_id: int | None = None) -> list[Waiting]:
+    """Collections that changed since this model looked or lack an index: fewest changes first, new ones last.
+
+    Of all workspaces, or of one.
+    """
+    sql, values = _versions(workspace_id)
     with connection.cursor() as cursor:
         cursor.execute(_WAITING.format(versions=sql), [*values, model])
         found = [Waiting(name, changes) for name, changes in cursor.fetchall()]
@@ -151,7 +154,7 @@ def forget_gone() -> None:
         cursor.execute(_FORGET_GONE.format(versions=sql), values)
 
 
-def _versions() -> tuple[str, list[Any]]:
-    """One query for the versions of all collections, and its parameters."""
-    queries = [family.versions(None).query.sql_with_params() for family in _families.values()]
+def _versions(workspace_id: int | None = None) -> tuple[str, list[Any]]:
+    """One query for the versions of all collections, or of those of a workspace, and its parameters."""
+    queries = [family.versions(workspace_id).order_by().query.sql_with_params() for family in _families.values()]
     return " UNION ALL ".join(sql for sql, _ in queries), [value for _, values in queries for value in values]

@@ -151,6 +151,9 @@ API: dict[str, Rule] = {
     "POST proposals/{proposal_id}/preview": Rule("decider", 200, {}),
     "POST proposals/{proposal_id}/decide": Rule("decider", 200, {"approved": True}),
     "POST proposals/{proposal_id}/propose-again": Rule("decider", 409, {}),
+    "GET queue": Rule("member", 200),
+    "POST queue/{entry_id}/cancel": Rule("member", 409, {}),
+    "POST queue/{entry_id}/retry": Rule("member", 409, {}),
     "GET streams/sse": Rule("person", 503),
     "GET streams/events/{stream_name}": Rule("member", 200),
     **{door: rule for type_ in OBJECT_TYPES for door, rule in _of_object(type_).items()},
@@ -196,6 +199,7 @@ PAGES: dict[str, Rule] = {
     "GET conversations/{session_id}/replay/": Rule("member", 200),
     "GET conversations/{session_id}/replay/events/": Rule("member", 200),
     "GET shared/{token}/": Rule("anyone", 200),
+    "GET queue/": Rule("member", 200),
 }
 
 

@@ -153,7 +153,8 @@ class World:
             "deleted": self.hidden[own_role],
         } | ({"colleague": self.talks[colleague]} if own_role != "stranger" else {})
         names = {kind: _id_of(each, parameter) for kind, each in found.items()}
-        return {**names, "random": f"session_{NOWHERE}" if parameter == "stream_name" else NOWHERE}
+        nowhere = {"stream_name": f"session_{NOWHERE}", "entry_id": f"answer:{NOWHERE}"}
+        return {**names, "random": nowhere.get(parameter, NOWHERE)}
 
     def _of_workspaces(self, role: RoleName, names: dict[str, str]) -> dict[Id, str]:
         own = self.home(role)
@@ -393,6 +394,8 @@ def _id_of(found: Talk, parameter: str) -> str:
         return found.session.stream.name
     if parameter == "message_id":
         return str(found.run.message_id)
+    if parameter == "entry_id":
+        return f"answer:{found.run.pk}"
     assert parameter == "session_id", f"say in `World.ids` what {parameter} is"
     return str(found.session.pk)
 

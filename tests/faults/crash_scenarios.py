@@ -104,6 +104,19 @@ def stop(stage: Stage) -> str:
     return session
 
 
+def stop_run(stage: Stage) -> str:
+    answered = stage.ask(asked(SLOW))
+    session, entry = answered["sessionId"], f"/api/v1/queue/answer:{answered['runId']}/cancel"
+    stage.driving(session)
+    stage.arm()
+    stage.at_first("POST", entry, {})
+    stage.await_death()
+    stage.at_survivor("POST", entry, {})
+    stage.rests(session)
+    assert Run.objects.get(session=session).status == RunStatus.CANCELLED
+    return session
+
+
 def rename(stage: Stage) -> str:
     session = stage.ask(asked(TELL))["sessionId"]
     path, title = f"/api/v1/chat/sessions/{session}", {"title": f"About {uuid.uuid4()}"}
@@ -159,6 +172,7 @@ SCENARIOS: dict[str, Callable[[Stage], str | None]] = {
         go_on,
         retry,
         stop,
+        stop_run,
         rename,
         delete,
         start,

@@ -1,7 +1,8 @@
 /* The link to the inbox on top of every page: how much waits, from the workspace's stream.
  *
  * On document it dispatches `countersign:waiting-changed` when something was proposed or decided, or may have been, and
- * `countersign:taken-back` {changeSets} when changes were undone or done again.
+ * `countersign:taken-back` {changeSets} when changes were undone or done again, and `countersign:toast` {level, text,
+ * person, object?} for what somebody began and ended.
  */
 
 import { t } from "../graphs/strings.js";
@@ -30,8 +31,9 @@ class InboxLink {
     this.followed.start(new AbortController().signal);
   }
 
-  heard({ type, undoes }) {
-    if (type === "ai:object_changed") tell("taken-back", { changeSets: undoes ?? [] });
+  heard({ type, undoes, ...told }) {
+    if (type === "ai:toast") tell("toast", told);
+    else if (type === "ai:object_changed") tell("taken-back", { changeSets: undoes ?? [] });
     else this.later();
   }
 

@@ -30,6 +30,9 @@ document.addEventListener("submit", (event) => {
   }
 });
 
+// On a small screen the sections do not all fit.
+document.querySelector(".sections [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+
 function theme() {
   return document.documentElement.dataset.theme ?? "system";
 }

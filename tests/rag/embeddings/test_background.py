@@ -22,9 +22,19 @@ from graphs.models import Graph, Node
 from graphs.objects.operations import Delete
 from graphs.objects.refs import Ref
 from graphs.site.accounts import Account, account_of
-from rag.embeddings import background, collections, embedding_models, locks, serving_model, vector_indexes
-from rag.embeddings.collections import waiting
+from rag.embeddings import (
+    background,
+    collections,
+    embedding_models,
+    held_back,
+    locks,
+    serving_model,
+    updating,
+    vector_indexes,
+)
+from rag.embeddings.collections import Collection, waiting
 from rag.embeddings.embedder import Embedded, Embedder, EmbeddingFailed, Purpose
+from rag.embeddings.metering import OverBudget
 from rag.embeddings.updating import EmbedOptions, Progress, embed_all
 from rag.embeddings.waking import wake
 from rag.models import EmbeddedCollection, Embedding, EmbeddingModel
@@ -436,3 +446,28 @@ def test_the_task_says_in_a_line_that_the_database_is_away(
     (record,) = caplog.records
     assert record.getMessage() == "Embeddings wait until the database is back: OperationalError"
     assert record.exc_info is None
+
+
+def test_what_a_person_holds_back_stops_and_goes_on(
+    remote: Embedder, three: Three, vendor: VendorServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also a budget that is short leaves it held back."""
+    monkeypatch.setattr(background, "BATCH", 1)
+    monkeypatch.setattr(updating, "STORED_S", 0)
+    store = updating.store_vectors
+
+    def hold_then_store(collection: Collection, *more: Any) -> int:
+        held_back.hold_back(collection.name)
+        return store(collection, *more)
+
+    monkeypatch.setattr(updating, "store_vectors", hold_then_store)
+    work()
+    assert len(asked(vendor)) == 1
+    (state,) = EmbeddedCollection.objects.filter(paused_until=held_back.WITHOUT_END)
+    background._pause(state.collection, MODEL, OverBudget("Too dear.", 1))
+    monkeypatch.setattr(updating, "store_vectors", store)
+    work()
+    assert len(asked(vendor)) == 1
+    held_back.let_go_on(state.collection)
+    work()
+    assert len(asked(vendor)) == 3

@@ -99,6 +99,19 @@ export class ChatApi extends Api {
     return this.request("GET", "proposals/waiting");
   }
 
+  /** {results, next} of what runs or waits in the workspace. */
+  queue(cursor) {
+    return this.request("GET", `queue${cursor ? `?cursor=${encodeURIComponent(cursor)}` : ""}`);
+  }
+
+  cancelQueued(id) {
+    return this.request("POST", `queue/${encodeURIComponent(id)}/cancel`, {});
+  }
+
+  retryQueued(id) {
+    return this.request("POST", `queue/${encodeURIComponent(id)}/retry`, {});
+  }
+
   proposal(id) {
     return this.request("GET", `proposals/${encodeURIComponent(id)}`);
   }

@@ -5,6 +5,7 @@
  */
 
 import { t } from "../../graphs/strings.js";
+import { rememberAsked } from "./asked-answers.js";
 import {
   emptyTranscript, fold, fromPage, hasGap, isRunning, withAccepted, withDecided, withKept, withOlder, withRated, withUnsent,
   withWaiting, withoutUnsent,
@@ -249,8 +250,16 @@ export class Conversation extends EventTarget {
       this.memory.rememberSession(this.id);
     }
     this.transcript = withAccepted(this.transcript, localId, answer);
+    this.asked(answer);
     this.changed();
     if (isNew && this.stopping) this.end();
+  }
+
+  /** Other pages say when the answer is there; a stop has none. */
+  asked({ runId, sessionId, messageId, stream }) {
+    if (!runId) return;
+    const address = this.context ? location.pathname : "";
+    rememberAsked({ runId, sessionId, messageId, stream, workspace: this.api.workspace, address });
   }
 
   withdraw({ localId, text }, { error, message }) {
@@ -302,6 +311,7 @@ export class Conversation extends EventTarget {
     const answer = await this.socket.request({ ...frame, ...about });
     if (answer === null) this.refuse("", t("The connection was lost. Try again in a moment."));
     else if (answer.type === "ai:error") this.refuse("", answer.message || answer.error);
+    else if (answer.type === "ai:accepted") this.asked(answer);
     return answer !== null && answer.type !== "ai:error";
   }
 

@@ -22,6 +22,7 @@ import { AskAlways, ConversationsMenu, ReplayLink } from "./view/menu.js";
 import { emptyState, MessageList } from "./view/messages.js";
 import { ModelPicker } from "./view/model-picker.js";
 import { OtherProposals } from "./view/others.js";
+import { Tabs } from "./view/tabs.js";
 
 const PAINT_EVERY_MS = 32;
 /** After so many failed attempts REST is asked why: a refused handshake does not say that one is signed out. */
@@ -88,10 +89,12 @@ export class Panel extends EventTarget {
     this.banner = h("div", { class: "banner", role: "alert", hidden: true });
     const on = { keydown: (event) => this.keyed(event), click: (event) => this.clicked(event) };
     this.others = new OtherProposals(this.approvals.context);
-    const above = [this.header, this.menu, this.messages];
+    this.tabs = new Tabs(this, { workspace });
+    const above = [this.header, this.tabs, this.menu, this.tabs.queue, this.messages];
     const under = [this.others, this.approvals.bar, { element: this.putAway }, { element: this.banner }, this.composer, this.announcer];
     const elements = [...above, ...under].map(({ element }) => element);
     this.element = h("section", { class: "panel", "aria-label": t("Chat"), on }, ...elements);
+    this.tabs.show("chat");
   }
 
   listActions() {
@@ -114,7 +117,9 @@ export class Panel extends EventTarget {
     this.conversation.addEventListener("change", () => this.schedule());
     this.conversation.addEventListener("refused", ({ detail }) => this.composer.refuse(detail.text, detail.message));
     this.conversation.addEventListener("event", ({ detail }) => this.happened(detail));
+    this.addEventListener("wanted", () => this.tabs.show("chat"));
     const { signal } = this.leaving;
+    document.addEventListener("countersign:ended", (event) => this.ended(event), { signal });
     this.socket.addEventListener("state", () => this.connectionChanged(), { signal });
     const changed = ({ detail }) => this.mentions.forget(detail.object);
     document.addEventListener("countersign:object-changed", changed, { signal });
@@ -151,10 +156,12 @@ export class Panel extends EventTarget {
 
   stop() {
     this.leaving.abort();
+    this.tabs.queue.hide();
   }
 
   focus() {
-    if (this.composer.off) this.header.title.focus();
+    if (this.tabs.shown === "queue") this.tabs.buttons.queue.focus();
+    else if (this.composer.off) this.header.title.focus();
     else this.composer.focus();
   }
 
@@ -178,6 +185,7 @@ export class Panel extends EventTarget {
   }
 
   startNew() {
+    this.tabs.show("chat");
     this.show(null);
     this.focus();
   }
@@ -203,6 +211,7 @@ export class Panel extends EventTarget {
   }
 
   toggleMenu() {
+    this.tabs.show("chat");
     if (this.menu.open) this.menu.hide();
     else {
       const { access, session } = this.conversation;
@@ -218,7 +227,7 @@ export class Panel extends EventTarget {
     if (event.altKey && !event.ctrlKey && !event.metaKey && event.code === "KeyN") {
       event.preventDefault();
       this.startNew();
-    } else if (event.key === "Escape" && this.conversation.running) {
+    } else if (event.key === "Escape" && this.conversation.running && this.tabs.shown === "chat") {
       event.stopPropagation();
       this.conversation.interrupt();
     }
@@ -257,6 +266,13 @@ export class Panel extends EventTarget {
     if (type === "ai:decision" && status === "applied") tell("applied", { proposalId });
     if (type === "ai:session_updated" && this.menu.open) this.sessions.refresh();
     this.dispatchEvent(new CustomEvent("event", { detail: frame }));
+  }
+
+  /** Nobody needs to be told of what stands here. */
+  ended(event) {
+    const { tabs, conversation, element } = this;
+    const seen = !document.hidden && element.checkVisibility();
+    if (seen && (tabs.shown === "queue" || conversation.id === event.detail.sessionId)) event.preventDefault();
   }
 
   connectionChanged() {

@@ -55,6 +55,18 @@ p, h2, h3, h4, ul { margin: 0; }
   display: flex; align-items: center; gap: 8px; flex: none;
   padding: 9px 10px 9px 14px; border-block-end: 1px solid var(--c-border);
 }
+.tabs { display: flex; flex: none; gap: 2px; padding: 4px 10px 0; border-block-end: 1px solid var(--c-border); }
+.tab {
+  padding: 4px 12px 6px; border: 0; border-block-end: 2px solid transparent; background: none; color: var(--c-muted);
+  font-size: 13px; font-weight: 600;
+}
+.tab:hover { color: var(--c-text); }
+.tab[aria-selected="true"] { border-block-end-color: var(--c-primary); color: var(--c-text); }
+.tab:focus-visible { outline-offset: -2px; }
+.queue-tab { flex: 1; min-block-size: 0; overflow-y: auto; padding: 14px; scrollbar-width: thin; }
+.queue-tab > .link { display: inline-block; margin-block-start: 12px; }
+.panel[data-tab="chat"] > .queue-tab { display: none; }
+.panel[data-tab="queue"] > :not(.header, .tabs, .queue-tab, .banner, .unseen) { display: none; }
 .avatar {
   display: grid; place-items: center; flex: none; inline-size: 32px; block-size: 32px; border-radius: 10px;
   color: var(--c-primary); background: var(--c-tint);

@@ -1,0 +1,171 @@
+/* Says on every page what ended while one was elsewhere: an answer that was asked for on another page of this tab, or in a
+ * conversation that is not shown.
+ *
+ * Before it says so it asks the page by `countersign:ended` {sessionId, messageId, runId}: who shows it calls
+ * preventDefault. A hidden tab has another one of the same person say it. Hears `countersign:toast` of inbox-link.js.
+ */
+
+import { t } from "../graphs/strings.js";
+import { askedAnswers, forgetAsked } from "./widget/asked-answers.js";
+import { ChatApi } from "./widget/api.js";
+import { h } from "./widget/elements.js";
+import { FollowedStream } from "./widget/followed-stream.js";
+import { openInBubble } from "./widget/opening.js";
+import { pageSocket } from "./widget/socket.js";
+
+const SHOWN_MS = 12_000;
+const MOST_SHOWN = 3;
+const ENDS = new Set(["ai:complete", "ai:error"]);
+const FINAL = { complete: "finished", stopped: "stopped", failed: "failed" };
+
+class Toasts {
+  constructor({ workspace, api, socket, user }) {
+    Object.assign(this, { workspace, user });
+    this.api = new ChatApi({ base: api, workspace, context: null });
+    this.socket = pageSocket(socket, workspace);
+    this.awaited = new Map();
+    this.later = [];
+    this.region = h("div", { class: "toasts", role: "status", "aria-live": "polite", "aria-label": t("News") });
+    document.body.append(this.region);
+    this.tabs = new BroadcastChannel("countersign-toasts");
+    this.tabs.addEventListener("message", ({ data }) => this.heard(data));
+  }
+
+  start() {
+    askedAnswers().forEach((answer) => this.follow(answer));
+    document.addEventListener("countersign:asked", ({ detail }) => this.await(detail));
+    this.socket.addEventListener("frame", ({ detail }) => ENDS.has(detail.type) && this.read(detail));
+    document.addEventListener("countersign:toast", ({ detail }) => this.told(detail));
+    document.addEventListener("visibilitychange", () => !document.hidden && this.caughtUp());
+  }
+
+  /** The page's connection reads what was asked for by it, whatever conversation is shown meanwhile. */
+  await(answer) {
+    const known = answer.workspace !== this.workspace || this.awaited.has(answer.runId);
+    if (!known) this.awaited.set(answer.runId, { answer, leaving: new AbortController() });
+    return !known;
+  }
+
+  /** What was asked for on another page is read from now on; what ended before shows in its message. */
+  follow(answer) {
+    if (!this.await(answer)) return;
+    const stream = new FollowedStream({ api: this.api, socket: this.socket, stream: answer.stream });
+    stream.addEventListener("caught-up", () => this.look(answer));
+    stream.start(this.awaited.get(answer.runId).leaving.signal);
+  }
+
+  read({ type, runId, reason }) {
+    const found = this.awaited.get(runId);
+    if (found) this.ended(found.answer, type === "ai:error" ? "failed" : reason);
+  }
+
+  async look(answer) {
+    try {
+      const { results } = await this.api.messages(answer.sessionId);
+      const outcome = FINAL[results.find(({ id }) => id === answer.messageId)?.status];
+      if (outcome) this.ended(answer, outcome);
+    } catch (error) {
+      if (error.status === 404) this.leave(answer);
+    }
+  }
+
+  leave({ runId }) {
+    this.awaited.get(runId)?.leaving.abort();
+    this.awaited.delete(runId);
+    forgetAsked(runId);
+  }
+
+  async ended(answer, outcome) {
+    if (!this.awaited.has(answer.runId)) return;
+    this.leave(answer);
+    const { sessionId, messageId, runId, address } = answer;
+    if (outcome === "stopped" || isShown({ sessionId, messageId, runId })) return;
+    const session = await this.api.session(sessionId).catch(() => null);
+    if (!session) return;
+    const toast = { ...said(outcome, session.title), sessionId, messageId, runId, address };
+    if (document.hidden) this.tellOthers(toast);
+    else this.show(toast);
+  }
+
+  /** Who began it is told, in the tab that they look at. */
+  async told({ level, text, person, object }) {
+    if (person !== this.user || document.hidden || isShown({ object })) return;
+    const { type, id } = object ?? {};
+    const { results } = object ? await this.api.links([`${type}:${id}`]).catch(() => ({ results: [] })) : { results: [] };
+    this.show({ level, text, address: results[0]?.url ?? "" });
+  }
+
+  /** Another tab may say it now; if none does, this one does when somebody looks at it again. */
+  tellOthers(toast) {
+    this.later.push(toast);
+    this.tabs.postMessage({ toast, user: this.user, workspace: this.workspace });
+  }
+
+  heard({ toast, said: runId, user, workspace }) {
+    if (user !== this.user || workspace !== this.workspace) return;
+    if (runId) this.later = this.later.filter((each) => each.runId !== runId);
+    else if (!document.hidden) {
+      this.tabs.postMessage({ said: toast.runId, user, workspace });
+      if (!isShown(toast)) this.show(toast);
+    }
+  }
+
+  caughtUp() {
+    const late = this.later;
+    this.later = [];
+    late.filter((toast) => !isShown(toast)).forEach((toast) => this.show(toast));
+  }
+
+  show(toast) {
+    const { level, text, address, sessionId } = toast;
+    const close = () => element.remove();
+    const link = address || sessionId ? h("a", { class: "button small", text: t("Show") }) : null;
+    if (link) {
+      link.href = where(toast, this.workspace);
+      link.addEventListener("click", (event) => {
+        if (!address && openInBubble(this.workspace, sessionId)) event.preventDefault();
+        close();
+      });
+    }
+    const dismiss = h("button", { class: "icon-button", type: "button", text: "×", on: { click: close } });
+    dismiss.setAttribute("aria-label", t("Dismiss"));
+    const element = h("div", { class: `toast ${level}` }, h("p", { dir: "auto", text }), link, dismiss);
+    this.region.append(element);
+    while (this.region.children.length > MOST_SHOWN) this.region.firstChild.remove();
+    closeLater(element);
+  }
+}
+
+/** Whether the page shows what ended. */
+function isShown(detail) {
+  return !document.dispatchEvent(new CustomEvent("countersign:ended", { detail, cancelable: true }));
+}
+
+function said(outcome, title) {
+  switch (outcome) {
+    case "failed": return { level: "error", text: t("“{title}”: the answer failed.", { title }) };
+    case "finished": return { level: "success", text: t("“{title}”: the answer is there.", { title }) };
+    default: return { level: "info", text: t("“{title}” waits for you.", { title }) };
+  }
+}
+
+function where({ address, sessionId, messageId }, workspace) {
+  const there = new URL(address || "/", location.origin);
+  // What is kept in the tab must not lead elsewhere.
+  const safe = there.origin === location.origin ? there : new URL("/", location.origin);
+  if (sessionId) safe.searchParams.set("session", sessionId);
+  if (messageId) safe.searchParams.set("message", messageId);
+  safe.searchParams.set("workspace", workspace);
+  return safe.href;
+}
+
+/** Not while somebody points at it or is in it. */
+function closeLater(element) {
+  setTimeout(() => {
+    if (element.matches(":hover, :focus-within")) closeLater(element);
+    else element.remove();
+  }, SHOWN_MS);
+}
+
+const link = document.querySelector("[data-inbox-link]");
+if (link) new Toasts(link.dataset).start();
