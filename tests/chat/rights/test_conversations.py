@@ -25,24 +25,15 @@ WHOSE = {
     "queries/exported.py": "the name of who wrote",
     "queries/proposals.py": "who may see a proposal to make what nobody has seen yet",
     "rights/conversations.py": "decides",
-    "tools/conversation_search.py": "finds by the name of whose it is, among those that may be read",
+    "searching/messages.py": "finds among those that may be read",
     "views.py": "the inbox, which all members read, by the name of whose conversation it came from",
 }
 #: What takes conversations and messages as they are in the table, whoever may read them.
 _TAKES = re.compile(r"\b(?:Session|Message|StreamEvent)\.objects\b")
 #: Rooms between the doors and the tables; others work for whoever asked before.
 ROOMS = (
-    "access",
-    "actions",
-    "api",
-    "live",
-    "proposals",
-    "queries",
-    "rights",
-    "sockets",
-    "templatetags",
-    "tools",
-    "web",
+    *("access", "actions", "api", "live", "proposals", "queries", "rights", "searching", "sockets", "templatetags"),
+    *("tools", "web"),
 )
 TAKES = {
     "actions/conversations.py": "writes in one that is held",
@@ -54,8 +45,8 @@ TAKES = {
     "queries/conversations.py": "messages of those that may be read",
     "queries/proposals.py": "the workspace of one, for members",
     "rights/conversations.py": "decides",
+    "searching/messages.py": "finds among those that may be read",
     "tools/conversation_reading.py": "the one in which the model is asked",
-    "tools/conversation_search.py": "messages of those that may be read",
     "tools/named_addresses.py": "the one in which the model is asked",
 }
 
