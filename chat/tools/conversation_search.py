@@ -4,27 +4,21 @@ import re
 from datetime import date, datetime, timedelta
 from typing import Annotated, Any
 
-from django.contrib.postgres.search import SearchQuery, SearchVector
-from django.db.models import Q, QuerySet
-from django.db.models.functions import Left
+from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
 from chat.models import Message
-from chat.rights.reading import is_shared, readable_by
+from chat.rights.reading import is_shared
+from chat.searching.messages import Asked, around, found, texts_for
 from chat.tools.object_reading import moment_of, object_of
 from chat.tools.results import SHORT_CHARS, fitting
 from chat.tools.tool import Arguments, ReadTool, ToolContext, ToolFailed
-from graphs.objects.refs import RefText
+from graphs.objects.refs import Ref, RefText
 from rag.texts.shortening import cut
 
 MAX_FOUND = 20
-#: Characters of a message that are searched, and around the place that was found.
-SEARCHED_CHARS = 100_000
-AROUND_CHARS = 120
-#: How the words of messages are taken apart: in no language, as they are in several.
-_CONFIG = "simple"
 _DAYS = re.compile(r"(\d{1,5})d")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
@@ -47,47 +41,22 @@ class SearchConversations(ReadTool[SearchArguments]):
     def run(self, context: ToolContext, arguments: SearchArguments) -> dict[str, Any]:
         if context.session_id and is_shared(context.session_id):
             raise ToolFailed("Others read this conversation: what was said elsewhere is not told in it.")
-        messages = _readable(context)
-        if arguments.object is not None:
-            about = object_of(context, arguments.object)
-            messages = messages.filter(session__context_type=about.type, session__context_id=about.key)
-        if arguments.person is not None:
-            messages = messages.filter(_called(arguments.person))
-        if arguments.period is not None:
-            begin, end = _period(arguments.period)
-            messages = messages.filter(created_at__gte=begin, created_at__lt=end)
-        words = SearchQuery(arguments.query, config=_CONFIG, search_type="websearch")
-        text = SearchVector(Left("content", SEARCHED_CHARS), config=_CONFIG)
-        found = messages.annotate(told_words=text).filter(told_words=words).select_related("session")
-        rows = list(found.order_by("-created_at", "-pk")[: MAX_FOUND + 1])
+        about = object_of(context, arguments.object) if arguments.object is not None else None
+        ref = Ref(about.type, about.key) if about else None
+        period = _period(arguments.period) if arguments.period is not None else (None, None)
+        messages, complete = found(_others(context), Asked(arguments.query, ref, arguments.person or "", *period))
+        rows = list(messages.order_by("-created_at", "-pk")[: MAX_FOUND + 1])
         shown = fitting(rows[:MAX_FOUND], lambda message: _row(message, arguments.query))
         if not shown:
             return {"messages": [], "note": "No other conversation of this person has a message with all these words."}
         note = "There are more: give more words, an object or a period."
-        return {"messages": shown} | ({"note": note} if len(shown) < len(rows) else {})
+        return {"messages": shown} | ({"note": note} if len(shown) < len(rows) or not complete else {})
 
 
-def _readable(context: ToolContext) -> QuerySet[Message]:
-    """What a model may see of the conversations of this workspace, but of the one that is going on."""
-    messages = Message.objects.filter(
-        session__in=readable_by(context.member.user),
-        session__workspace=context.member.workspace,
-        kind=Message.TEXT,
-        exclude_from_prompt=False,
-    )
+def _others(context: ToolContext) -> QuerySet[Message]:
+    """What a model may see of the conversations that the person may read, but of the one that is going on."""
+    messages = texts_for(context.member).filter(exclude_from_prompt=False)
     return messages.exclude(in_prompt=Message.InPrompt.LEFT_OUT).exclude(session=context.session_id)
-
-
-def _called(name: str) -> Q:
-    """Who has this name, or all its words in their names."""
-    wanted = Q()
-    for word in name.split():
-        here = (f"session__owner__{column}__icontains" for column in ("username", "first_name", "last_name"))
-        some = Q()
-        for column in here:
-            some |= Q(**{column: word})
-        wanted &= some
-    return wanted
 
 
 def _period(text: str) -> tuple[datetime, datetime]:
@@ -119,17 +88,8 @@ def _row(message: Message, query: str) -> dict[str, Any]:
         **({"about": str(about)} if about else {}),
         "when": message.created_at.isoformat(timespec="seconds"),
         "from": "person" if by_person else "assistant",
-        "snippet": _around(message.content, query) if told else "(not shown: it may rest on something from outside)",
+        "snippet": around(message.content, query) if told else "(not shown: it may rest on something from outside)",
     }
-
-
-def _around(text: str, query: str) -> str:
-    """What stands around the first of the words."""
-    lower = text.lower()
-    places = [at for word in re.findall(r"\w+", query.lower()) if (at := lower.find(word)) >= 0]
-    at = min(places, default=0)
-    begin = max(at - AROUND_CHARS, 0)
-    return ("…" if begin else "") + cut(" ".join(text[begin:].split()), 2 * AROUND_CHARS)
 
 
 SEARCH_CONVERSATIONS = SearchConversations()

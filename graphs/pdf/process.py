@@ -26,7 +26,9 @@ def _set(data: str, target: str) -> int:
     import typst
 
     fonts = typst.Fonts(include_system_fonts=False, include_embedded_fonts=False, font_paths=list(_folders()))
-    typst.compile(TEMPLATE, output=Path(target), font_paths=fonts, sys_inputs={"data": data})
+    made = typst.compile(TEMPLATE.read_bytes(), font_paths=fonts, sys_inputs={"data": data})
+    assert isinstance(made, bytes)
+    Path(target).write_bytes(made)
     return _pages(target)
 
 
