@@ -67,6 +67,7 @@ export class Panel extends EventTarget {
       startNew: () => this.startNew(),
       removed: (id) => id === this.conversation.id && this.startNew(),
       renamed: (id, title) => this.renamed(id, title),
+      shared: (id) => id === this.conversation.id && this.conversation.refreshSession(),
       closed: () => {
         this.header.title.focus();
         this.schedule();
