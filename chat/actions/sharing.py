@@ -25,13 +25,17 @@ MOST_LINKS = 20
 def share_with(member: Member, session_id: str, username: str, access: Literal["read", "write"]) -> Share:
     """Lets a member of the workspace read a conversation, or write along, whatever they might before.
 
-    Raises `NotFound`, `Problem` 403, and `Refused`.
+    Where somebody else writes, every change asks from now on, until the owner says otherwise: a model may do for the
+    owner what another one told it. Raises `NotFound`, `Problem` 403, and `Refused`.
     """
     with transaction.atomic():
         session = held_own_session(member, session_id)
         person = _colleague(member, username)
         if session.shares.exclude(user=person).count() >= MOST_SHARES:
             raise _full(MOST_SHARES)
+        if access == "write" and not session.require_validation:
+            session.require_validation = True
+            session.save(update_fields=["require_validation"])
         share, _created = Share.objects.update_or_create(session=session, user=person, defaults={"access": access})
     emit("conversation_shared", session=session.pk, user=member.user.pk, person=person.pk, access=access)
     return share

@@ -38,7 +38,8 @@ NOT EXISTS (SELECT FROM chat_run WHERE session_id = {session} AND status IN ('qu
 #: Written out: between a question and its answer, composing them by the ORM took as long as five such statements.
 #: Who had to wait for the conversation saw its place as it was before, and what has been told since: all is told.
 HELD = f"""
-SELECT {row_store.columns(Session, of="session")}, {_PLACE.format(session="session.id")}, membership.role, {ACCESS},
+SELECT {row_store.columns(Session, of="session")}, {_PLACE.format(session="session.id")}, membership.role,
+    CASE WHEN session.owner_id <> u.id THEN {ACCESS} END,
     stream.last_sequence > (SELECT seen.last_sequence FROM chat_stream AS seen WHERE seen.id = stream.id) AS waited,
     {row_store.columns(Workspace, of="workspace")}
 {_READ_SESSION} FOR NO KEY UPDATE OF session, stream

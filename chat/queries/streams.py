@@ -40,12 +40,11 @@ class ReadableStream:
 #: The streams that the person `u` (a row of auth_user) may read, as the columns of `ReadableStream`.
 READABLE_STREAMS = f"""
 SELECT stream.id, stream.name, stream.workspace_id, stream.last_sequence, session.id::text AS session_id,
-    session.id IS NOT NULL AND reading.access = 'read' AS reads_only
+    coalesce(session.owner_id <> u.id AND {ACCESS} = 'read', false) AS reads_only
 FROM chat_stream AS stream LEFT JOIN chat_session AS session ON session.stream_id = stream.id
-CROSS JOIN LATERAL (SELECT {ACCESS} AS access) AS reading
 WHERE u.is_active
     AND EXISTS (SELECT FROM graphs_membership WHERE workspace_id = stream.workspace_id AND user_id = u.id)
-    AND (session.id IS NULL OR reading.access IS NOT NULL)
+    AND (session.id IS NULL OR {ACCESS} IS NOT NULL)
 """  # noqa: S608 - what is inserted is a constant
 
 _STREAM_FOR = f"""

@@ -17,19 +17,14 @@ from chat.models import Session, Share, SharedLink
 Access = Literal["owner", "write", "read"]
 
 #: How the person `u` (a row of auth_user) may read `session` (a row of chat_session): an `Access`, NULL if not at all.
-#: The shares are only looked at where the person is not the owner.
+#: The shares are only looked at where the person is not the owner, by a function of the database.
 ACCESS = """
 CASE
     WHEN session.hidden_at IS NOT NULL OR NOT u.is_active OR NOT EXISTS (
         SELECT FROM graphs_membership WHERE workspace_id = session.workspace_id AND user_id = u.id
     ) THEN NULL
     WHEN session.owner_id = u.id THEN 'owner'
-    ELSE (
-        SELECT share.access FROM chat_share AS share
-        JOIN auth_user AS owner ON owner.id = session.owner_id AND owner.is_active
-        JOIN graphs_membership AS place ON place.workspace_id = session.workspace_id AND place.user_id = owner.id
-        WHERE share.session_id = session.id AND share.user_id = u.id
-    )
+    ELSE chat_shared(session.id, u.id)
 END
 """
 #: Looks first for what could concern the person: their own conversations, and those that somebody shared with them.

@@ -124,6 +124,18 @@ def test_who_writes_along_is_named_and_the_rest_stays_with_the_owner(alice: User
         problem(answer, 403, "forbidden")
 
 
+def test_every_change_asks_once_somebody_writes_along(alice: User, bob: User, dave: User, nba: Graph) -> None:
+    session = ask(alice)["sessionId"]
+    asks = [get(alice, f"chat/sessions/{session}").json()["requireValidation"]]
+    for access in ("read", "write"):
+        share(alice, session, user="bob", access=access)
+        asks.append(get(alice, f"chat/sessions/{session}").json()["requireValidation"])
+    assert asks == [False, False, True]
+    assert patch(alice, f"chat/sessions/{session}", {"requireValidation": False}).status_code == 200
+    share(alice, session, user="dave", access="read")
+    assert get(alice, f"chat/sessions/{session}").json()["requireValidation"] is False
+
+
 END = {
     "the share": lambda: Share.objects.all().delete(),
     "the reader's membership": lambda: Membership.objects.filter(user__username="bob", workspace__slug="demo").delete(),

@@ -7,7 +7,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from chat.models import Message, Session, Stream
+from chat.models import Message, Session, Share, SharedLink, Stream
 from chat.subjects import tools
 from chat.subjects.tools import ParsedCall
 from chat.tools.tool import ToolContext
@@ -136,3 +136,25 @@ def test_very_long_and_strange_texts_are_searched(demo_workspace: Workspace, ali
 def test_a_period_may_end_where_time_does(demo_workspace: Workspace, alice: User, period: str) -> None:
     said(alice, demo_workspace, "A zeppelin.")
     assert "error" not in searched(alice, query="zeppelin", period=period)
+
+
+def test_what_is_shared_with_somebody_is_found_by_them(demo_workspace: Workspace, alice: User, bob: User) -> None:
+    session = said(alice, demo_workspace, "The zeppelin needs helium.")
+    assert searched(bob, query="zeppelin")["messages"] == []
+    Share.objects.create(session=session, user=bob)
+    assert titles(searched(bob, query="zeppelin")) == {session.title}
+
+
+def test_nothing_of_others_is_told_in_a_conversation_that_others_read(
+    demo_workspace: Workspace, alice: User, bob: User
+) -> None:
+    said(alice, demo_workspace, "The zeppelin needs helium.")
+    for number, share in enumerate(({"user": bob}, {"until": timedelta(days=1)}, {"until": timedelta(days=-1)})):
+        current = said(alice, demo_workspace, f"About airships, {number}")
+        if until := share.get("until"):
+            link = {"session": current, "digest": str(number), "expires_at": timezone.now() + until}
+            SharedLink.objects.create(**link)
+        else:
+            Share.objects.create(session=current, **share)
+        found = searched(alice, current, query="zeppelin")
+        assert ("zeppelin" in str(found)) == (number == 2), found

@@ -342,16 +342,18 @@ export class Conversation extends EventTarget {
     }
     if (this.session && this.transcript.title) this.session.title = this.transcript.title;
     this.changed();
-    if (ENDS.has(frame.type)) this.countUsage();
+    if (ENDS.has(frame.type)) this.refreshSession();
     this.dispatchEvent(new CustomEvent("event", { detail: frame }));
   }
 
-  /** What the conversation has used in all, which only the server knows: it may have pages that were not loaded. */
-  async countUsage() {
+  /** What only the server knows: what the conversation has used in all, as it may have pages that were not loaded, and
+   * what its being shared changed. */
+  async refreshSession() {
     const { id } = this;
     const session = await this.api.session(id).catch(() => null);
     if (!session || id !== this.id) return;
-    this.session = { ...this.session, usage: session.usage };
+    const { usage, requireValidation, access } = session;
+    this.session = { ...this.session, usage, requireValidation, access };
     this.changed();
   }
 

@@ -72,6 +72,7 @@ export class Panel extends EventTarget {
       removed: (id) => id === this.conversation.id && this.startNew(),
       renamed: (id, title) => this.renamed(id, title),
       archived: (id, archived) => this.conversation.archived(id, archived),
+      shared: (id) => id === this.conversation.id && this.conversation.refreshSession(),
       closed: () => {
         this.header.title.focus();
         this.schedule();

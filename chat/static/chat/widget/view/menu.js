@@ -10,7 +10,7 @@ import { SharingCard } from "./sharing.js";
 const TITLE_CHARACTERS = 200;
 
 export class ConversationsMenu {
-  /** `actions` are {open(id), startNew, removed(id), renamed(id, title), archived(id, archived), closed}; `below` are shown below the list. */
+  /** `actions` are {open(id), startNew, removed(id), renamed(id, title), archived(id, archived), shared(id), closed}; `below` are shown below the list. */
   constructor(sessions, context, below, actions) {
     this.sessions = sessions;
     this.context = context;
@@ -128,7 +128,11 @@ export class ConversationsMenu {
   }
 
   sharing(item) {
-    return [new SharingCard(this.sessions.api, item, () => this.change(null)).element];
+    const done = () => {
+      this.change(null);
+      this.actions.shared(item.id);
+    };
+    return [new SharingCard(this.sessions.api, item, done).element];
   }
 
   entry(item) {
