@@ -1,8 +1,10 @@
 """The tool that searches conversations: those of the person, whatever they are about."""
 
 import re
+from collections.abc import Collection, Sequence
 from datetime import date, datetime, timedelta
 from typing import Annotated, Any
+from uuid import UUID
 
 from django.contrib.postgres.search import SearchQuery, SearchVector
 from django.db.models import Q, QuerySet
@@ -15,6 +17,7 @@ from chat.models import Message
 from chat.tools.object_reading import moment_of, object_of
 from chat.tools.results import SHORT_CHARS, fitting
 from chat.tools.tool import Arguments, ReadTool, ToolContext, ToolFailed
+from chat.tools.written_by_people import written_by_people
 from graphs.objects.refs import RefText
 from rag.texts.shortening import cut
 
@@ -57,7 +60,8 @@ class SearchConversations(ReadTool[SearchArguments]):
         text = SearchVector(Left("content", SEARCHED_CHARS), config=_CONFIG)
         found = messages.annotate(told_words=text).filter(told_words=words).select_related("session")
         rows = list(found.order_by("-created_at", "-pk")[: MAX_FOUND + 1])
-        shown = fitting(rows[:MAX_FOUND], lambda message: _row(message, arguments.query))
+        by_people = _by_people(rows)
+        shown = fitting(rows[:MAX_FOUND], lambda message: _row(message, arguments.query, message.pk in by_people))
         if not shown:
             return {"messages": [], "note": "No other conversation of this person has a message with all these words."}
         note = "There are more: give more words, an object or a period."
@@ -102,14 +106,18 @@ def _period(text: str) -> tuple[datetime, datetime]:
     return begin, end + (timedelta(days=1) if is_day else timedelta())
 
 
-def _row(message: Message, query: str) -> dict[str, Any]:
+def _by_people(rows: Sequence[Message]) -> Collection[UUID]:
+    """The keys of those that people wrote themselves."""
+    return set(written_by_people(Message.objects.filter(pk__in=[row.pk for row in rows])).values_list("pk", flat=True))
+
+
+def _row(message: Message, query: str, by_person: bool) -> dict[str, Any]:
     """A message with the words around the place that was found.
 
-    What a model answered in a conversation that read something nobody had looked through is not told: it would get
+    Of a conversation that read something nobody had looked through only what people wrote is told: the rest would get
     here unmarked.
     """
     session = message.session
-    by_person = message.role == Message.Role.USER
     about = session.context
     told = by_person or session.untrusted_since is None
     return {
@@ -117,7 +125,7 @@ def _row(message: Message, query: str) -> dict[str, Any]:
         "title": cut(session.title, SHORT_CHARS),
         **({"about": str(about)} if about else {}),
         "when": message.created_at.isoformat(timespec="seconds"),
-        "from": "person" if by_person else "assistant",
+        "from": "person" if message.role == Message.Role.USER else "assistant",
         "snippet": _around(message.content, query) if told else "(not shown: it may rest on something from outside)",
     }
 
