@@ -75,9 +75,11 @@ class CheckedBackend(httpcore2.NetworkBackend):
 
     def _checked(self, host: str) -> Sequence[str]:
         """The addresses of a host, none of which leads anywhere else than to the internet."""
+        lookup = _lookups.submit(self._network.look_up, host)
         try:
-            found = _lookups.submit(self._network.look_up, host).result(left(self._deadline))
+            found = lookup.result(left(self._deadline))
         except NotInTime:
+            lookup.cancel()
             raise too_slow() from None
         except (OSError, UnicodeError):
             found = []

@@ -4,15 +4,18 @@ import gzip
 import os
 import socket
 import ssl
+import subprocess
 import threading
 import time
 import zlib
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from rag.fetching import bodies
+from rag.fetching import bodies, connecting
 from rag.fetching.connecting import Network
 from rag.fetching.fetching import Page, fetch
 from rag.fetching.refusals import FetchRefused
@@ -168,6 +171,18 @@ def test_a_name_that_takes_too_long_to_be_looked_up_is_given_up_on(stage: Site) 
     assert refused.value.code == "too_slow"
 
 
+def test_a_name_that_was_given_up_on_is_not_looked_up_later(stage: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_up: list[str] = []
+    over = threading.Event()
+    with ThreadPoolExecutor(1) as lookups:
+        monkeypatch.setattr(connecting, "_lookups", lookups)
+        lookups.submit(over.wait)
+        with pytest.raises(FetchRefused):
+            fetch(HOST, Rules(), Network(lambda host: looked_up.append(host) or [], stage.network.connect), 0.1)  # type: ignore[func-returns-value]
+        over.set()
+    assert looked_up == []
+
+
 @pytest.mark.parametrize("error", [OSError, socket.gaierror, UnicodeError])
 def test_a_name_that_nobody_has_is_told_so(stage: Site, error: type[Exception]) -> None:
     def fails(host: str) -> list[str]:
@@ -235,6 +250,20 @@ def test_what_is_no_page_is_not_taken(stage: Site, act: Act, code: str) -> None:
 def test_a_page_that_keeps_its_reader_busy_ends_that_alone(stage: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rag.fetching.texts.SECONDS", 0.5)
     assert refusal(stage, says(b"<div>" * 500_000)) == "too_big"
+
+
+def test_reading_a_page_has_what_is_left_of_the_time(stage: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[float] = []
+    run = subprocess.run
+
+    def runs(*arguments: Any, timeout: float, **more: Any) -> Any:
+        given.append(timeout)
+        return run(*arguments, timeout=timeout, **more)
+
+    monkeypatch.setattr(subprocess, "run", runs)
+    stage.pages["/"] = says(HTML)
+    read(stage, seconds=5)
+    assert 0 < given[0] <= 5
 
 
 def test_nobody_at_the_other_end_is_told_so(stage: Site) -> None:
