@@ -260,6 +260,15 @@ def test_a_viewer_is_told_to_name_it(
     assert (run.outcome, hosts(internet)) == ("finished", ["example.org"])
 
 
+def test_nobody_is_asked_about_a_host_that_the_lists_keep_from_being_asked(
+    running: Engine, vendor: VendorServer, alice: User, nba: Graph, internet: Site, settings: Any
+) -> None:
+    settings.FETCH_DENY = ["evil.org"]
+    run = stolen(vendor, alice, then=(Script(text="I may not."),))
+    assert "administrators" in results(run)[1]["error"]
+    assert not Proposal.objects.exists()
+
+
 def test_side_by_side_with_a_change_both_wait(
     running: Engine, vendor: VendorServer, alice: User, nba: Graph, internet: Site, allowed: None
 ) -> None:
