@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import httpcore2
 
 from rag.fetching import bodies, targets, texts
-from rag.fetching.connecting import CheckedBackend, Network, too_slow
+from rag.fetching.connecting import CheckedBackend, Network, broken, too_slow
 from rag.fetching.refusals import FetchRefused
 from rag.fetching.rules import Rules
 from rag.fetching.targets import Target
@@ -65,6 +65,7 @@ def _ask(target: Target, deadline: float, network: Network) -> Page | Target:
             return targets.redirected(target, said["location"])
         if response.status != _OK:
             raise FetchRefused("status", f"The host answers with the status {response.status}.")
+        response.extensions["network_stream"].let_body_come()
         kind = bodies.content_type(said)
         body = bodies.read(response.iter_stream(), said)
     return _page(target, kind, bodies.decoded(body, said), deadline)
@@ -92,4 +93,4 @@ def _as_refusals() -> Iterator[None]:
     except httpcore2.TimeoutException:
         raise too_slow() from None
     except (httpcore2.NetworkError, httpcore2.ProtocolError, httpcore2.UnsupportedProtocol):
-        raise FetchRefused("broken", "The host did not answer as hosts do, or broke off.") from None
+        raise broken() from None

@@ -205,6 +205,16 @@ def endless_headers(client: socket.socket) -> None:
         client.sendall(b"X: " + b"x" * 8_000 + b"\r\n")
 
 
+def endless_beginnings(client: socket.socket) -> None:
+    while True:
+        client.sendall(b"HTTP/1.1 100 Continue\r\n\r\n" * 1_000)
+
+
+def crumbs(size: int) -> bytes:
+    """A body in chunks of one byte, of which each costs as much as a large one."""
+    return b"1\r\nx\r\n" * size + b"0\r\n\r\n"
+
+
 def bomb() -> bytes:
     packing = zlib.compressobj(9, zlib.DEFLATED, 31)
     return b"".join(packing.compress(bytes(1_000_000)) for _ in range(200)) + packing.flush()
@@ -215,6 +225,8 @@ def bomb() -> bytes:
     [
         (endless, "too_big"),
         (endless_headers, "broken"),
+        (endless_beginnings, "broken"),
+        (says(crumbs(bodies.MOST_PARTS + 1), "Transfer-Encoding: chunked"), "broken"),
         (says(b"", f"Content-Length: {bodies.MOST_BYTES + 1}"), "too_big"),
         (says(b"", "Content-Length: 99999999999999999999999"), "broken"),
         (says(bomb(), "Content-Encoding: gzip"), "too_big"),
