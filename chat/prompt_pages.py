@@ -183,6 +183,7 @@ def _page(
         "diff_data": diff.to_json()["diff"] if diff else [],
         "texts": _texts(written, errors),
         "written": written if refused or request.GET.get("from") else None,
+        "shown": written,
         "chosen_model": written.model if written else "",
         "errors": errors,
         "most_text": MAX_TEXT_CHARS,

@@ -16,6 +16,8 @@ CLIENTS = frozenset(
     {"httpx", "httpx2", "httpcore", "httpcore2", "aiohttp", "requests", "urllib3", "urllib.request", "http.client"}
     | {"socket", "pycurl", "httplib2", "websockets", "websocket", "ftplib", "smtplib", "telnetlib", "xmlrpc.client"}
     | {"anyio", "trio", "twisted.web.client", "asyncio.open_connection", "asyncio.create_connection"}
+    # The SDKs of the vendors, which ask any address that they are given.
+    | {"openai", "anthropic"}
     | {"urllib.robotparser", "imaplib", "poplib", "nntplib", "dulwich", "treq", "tornado.httpclient"}
 )
 #: Calls that open connections without such an import.
@@ -24,8 +26,10 @@ ALLOWED = {
     "rag/fetching/connecting.py": "the one that follows addresses: it connects to checked ones only",
     "rag/fetching/fetching.py": "asks over what connecting.py gives it, and over nothing else",
     "rag/searching/asking.py": "asks the search engine that the operator names, and follows nothing that it answers",
-    "rag/embeddings/openai.py": "sets how long the vendor's SDK waits; its address is the operator's",
+    "rag/embeddings/openai.py": "asks the vendor; its address is the operator's",
     "rag/embeddings/openai_answers.py": "tells the errors of the vendor's SDK apart",
+    "chat/providers/openai.py": "asks the vendor; its address is the operator's",
+    "chat/providers/anthropic.py": "asks the vendor; its address is the operator's",
     "chat/providers/streaming.py": "reads what the vendors' SDKs receive; their addresses are the operator's",
     "chat/providers/classifying.py": "tells the errors of the vendors' SDKs apart",
     "chat/engine/error_texts.py": "names a status by its constant",
@@ -79,6 +83,8 @@ def test_what_is_named_is_one() -> None:
         ("from urllib.request import urlopen", "urllib.request"),
         ("def f():\n    from httpx2 import get", "httpx2"),
         ("import http.client", "http.client"),
+        ("from openai import AsyncOpenAI", "openai"),
+        ("from anthropic import AsyncAnthropic", "anthropic"),
         ("from asyncio import open_connection", "asyncio.open_connection"),
         ("asyncio.open_connection(host)", "open_connection"),
         ("loop.create_connection(make, host)", "create_connection"),

@@ -1,7 +1,7 @@
 """Tries a version of a prompt on an object: a conversation of the person, asked once, in which nothing is changed."""
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
@@ -16,8 +16,6 @@ from chat.managed_prompts.variables import ASKS
 from chat.models import Message
 from graphs.objects.refs import Ref
 from graphs.site.access import Member
-
-_MARK = f"WITH {untrusted.MARKED} SELECT 1"
 
 
 def try_version(member: Member, key: str, number: int, about: Ref, model: str = "") -> Accepted:
@@ -37,8 +35,7 @@ def try_version(member: Member, key: str, number: int, about: Ref, model: str = 
     with transaction.atomic():
         title = _("Try of {prompt}").format(prompt=version)
         session = open_session(member, about, asked_model, title)
-        with connection.cursor() as cursor:
-            cursor.execute(_MARK, untrusted.values(member.workspace.pk, session.pk, values.read))
+        untrusted.mark(member.workspace.pk, session.pk, values.read)
         question = Message(
             session=session, sequence=1, role=Message.Role.USER, content=text, prompt_version=str(version)
         )

@@ -95,8 +95,8 @@ class Conversation:
 
 def conversation_page(session: Session, page: str) -> Conversation:
     """The messages of a page ("1", "2", …; anything else is the first), in as many queries however many they are."""
-    messages = session.messages.select_related("run__author", "author").prefetch_related("feedback__person")
-    found = Paginator(messages, MESSAGES_PER_PAGE).get_page(page)
+    of_session = session.messages.select_related("run__author", "author").prefetch_related("feedback__person")
+    found = Paginator(of_session, MESSAGES_PER_PAGE).get_page(page)
     messages = list(found)
     runs = [message.run for message in messages if hasattr(message, "run")]
     calls = _totals(runs)

@@ -21,13 +21,14 @@ from chat.managed_prompts import repository
 from chat.managed_prompts.diffs import TEXTS
 from chat.managed_prompts.template import MAX_TEXT_CHARS, WrongText, checked
 from chat.models import ModelCall, Prompt, PromptVersion, Proposal, ProposalStatus, Run, SitePromptVersion
+from chat.queries.prompts import ASKED
 from graphs.admin.audit import AuditAdmin, ReadOnlyAdmin, WorkspaceFilter
 from graphs.admin.display import column
 
 _RUNS = Run.objects.filter(prompt_version=OuterRef("pk")).order_by().values("prompt_version")
 _CALLS = ModelCall.objects.filter(run__prompt_version=OuterRef("pk")).order_by().values("run__prompt_version")
 _OF = "message__run__prompt_version"
-_DECIDED = Proposal.objects.filter(**{_OF: OuterRef("pk")}).order_by().values(_OF)
+_DECIDED = Proposal.objects.filter(ASKED, **{_OF: OuterRef("pk")}).order_by().values(_OF)
 
 
 def _decided(status: str) -> Any:
@@ -98,6 +99,11 @@ class SiteVersionForm(forms.ModelForm):
     class Meta:
         model = SitePromptVersion
         fields: ClassVar = ("prompt", "model", "reason")
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        if "reason" in self.fields:
+            self.fields["reason"].required = True
 
     def clean(self) -> dict[str, Any]:
         found = super().clean() or {}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from chat.concurrency.database import in_tool_thread, in_web_thread
-from chat.engine import telemetry
+from chat.engine import telemetry, untrusted
 from chat.engine.answer import LiveAnswer
 from chat.proposals import WriteCall
 from chat.providers.model_request import ToolCall
@@ -119,9 +119,22 @@ async def _result(call: tools.ParsedCall, context: ToolContext) -> dict[str, Any
     try:
         async with asyncio.timeout(TOOL_TIMEOUT_S):
             threads = in_web_thread if tools.goes_out(call) else in_tool_thread
-            return await threads(tools.run, call, context)
+            return await threads(_read, call, context)
     except TimeoutError:
         return {"error": f"{call.tool.name} took longer than {TOOL_TIMEOUT_S} s and was given up on."}
     except Exception:  # Any: the model can go on without one result.
         log.exception("tool %s failed", call.tool.name)
         return {"error": f"{call.tool.name} failed unexpectedly; go on without it."}
+
+
+def _read(call: tools.ParsedCall, context: ToolContext) -> dict[str, Any]:
+    """What the tool tells. What it read has marked the conversation before the log has that.
+
+    Who dies before the round is stored leaves in the log what somebody else then stores, and knows not of what it is.
+    """
+    own = replace(context, read=set())
+    result = tools.run(call, own)
+    if context.session_id is not None and not own.read <= context.read:
+        untrusted.mark(context.member.workspace.pk, context.session_id, own.read)
+    context.read.update(own.read)
+    return result

@@ -69,6 +69,7 @@ def _next_of(session: Session, waited: Message, position: int, *, wanted: bool) 
     if wanted and (keep_control or words):
         trigger = {"event": "ValidationReceived", "keep_control": keep_control}
         run = new_run(session, waited.run.author, position, trigger, model=waited.run.asked_model)
+        run.prompt_version_id, run.reads_only = waited.run.prompt_version_id, waited.run.reads_only
         run.message.rounds = [Round(text, aside=True) for text in words]
         return run
     event = transitions.ValidationReceived(keep_control=False) if wanted else transitions.RunStopped()

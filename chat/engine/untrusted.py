@@ -7,6 +7,8 @@ import uuid
 from collections.abc import Collection
 from typing import Any
 
+from django.db import connection
+
 from graphs.objects.refs import Ref
 
 #: The name of an object that was read and is untrusted, or was as it went while the run was at work, or of what came
@@ -30,6 +32,13 @@ MARKING = f"""
     untrusted_since = CASE WHEN untrusted_since IS NULL AND EXISTS ({_SOURCE}) THEN statement_timestamp()
         ELSE untrusted_since END
 """
+_MARK = f"WITH {MARKED} SELECT 1"
+
+
+def mark(workspace_id: int, session_id: uuid.UUID, read: Collection[Ref]) -> None:
+    """Marks the conversation if something that was read is untrusted, before what was read is stored."""
+    with connection.cursor() as cursor:
+        cursor.execute(_MARK, values(workspace_id, session_id, read))
 
 
 def values(workspace_id: int, session_id: uuid.UUID, read: Collection[Ref]) -> dict[str, Any]:

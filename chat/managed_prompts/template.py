@@ -11,6 +11,8 @@ from rag.texts.fencing import fenced
 
 MAX_TEXT_CHARS = 12_000
 _BRACES = re.compile(r"\{\{([^{}]*)\}\}")
+#: What begins as a variable does, and does not end as one.
+_UNCLOSED = re.compile(r"\{\{\s*[a-z][a-z0-9_]*", re.ASCII)
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}", re.ASCII)
 #: How links in answers are written; they are words like any others.
 _LINK = re.compile(r"[a-z_A-Z]+:[^\s{}]+", re.ASCII)
@@ -66,12 +68,16 @@ def _require_text(language: str, text: str) -> None:
 
 
 def _used(language: str, text: str) -> Iterator[str]:
+    wrong = _UNCLOSED.search(_BRACES.sub("", text))
     for found in _BRACES.finditer(text):
         if _NAME.fullmatch(found[1]):
             yield found[1]
         elif not _LINK.fullmatch(found[1]):
-            sentence = _("“{text}” is no variable. A variable is a name in two pairs of braces, without spaces.")
-            raise WrongText(f"text.{language}", sentence.format(text=found[0][:60]))
+            wrong = found
+            break
+    if wrong:
+        sentence = _("“{text}” is no variable. A variable is a name in two pairs of braces, without spaces.")
+        raise WrongText(f"text.{language}", sentence.format(text=wrong[0][:60]))
 
 
 def _unknown(name: str, known: Collection[str]) -> str:

@@ -7,11 +7,13 @@ from decimal import Decimal
 from django.db.models import Avg, Count, DurationField, ExpressionWrapper, F, Q, Sum
 
 from chat.managed_prompts.versions import active_versions, prompts_in, versions_in
-from chat.models import ModelCall, Prompt, PromptActivation, PromptVersion, Proposal, ProposalStatus, Run
+from chat.models import FETCH, ModelCall, Prompt, PromptActivation, PromptVersion, Proposal, ProposalStatus, Run
 from graphs.site.access import Member
 
 #: Activations that are told.
 MOST_ACTIVATIONS = 50
+#: Changes that a person was asked about: no pages to read, and nothing that was let through without asking.
+ASKED = ~Q(object_type=FETCH) & ~Q(asked_by=[])
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ def outcomes_of(member: Member, versions: Collection[PromptVersion]) -> dict[int
     )
     calls = ModelCall.objects.filter(run__in=runs).values("run__prompt_version").annotate(cost=Sum("cost"))
     costs = {row["run__prompt_version"]: row["cost"] for row in calls}
-    proposed = Proposal.objects.filter(message__run__in=runs).values("message__run__prompt_version")
+    proposed = Proposal.objects.filter(ASKED, message__run__in=runs).values("message__run__prompt_version")
     decided = {
         version: (accepted, rejected)
         for version, accepted, rejected in proposed.annotate(

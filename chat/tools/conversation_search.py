@@ -1,8 +1,10 @@
 """The tool that searches conversations: those that the person may read, whatever they are about."""
 
 import re
+from collections.abc import Collection, Sequence
 from datetime import date, datetime, timedelta
 from typing import Annotated, Any
+from uuid import UUID
 
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -15,6 +17,7 @@ from chat.searching.messages import Asked, around, found, texts_for
 from chat.tools.object_reading import moment_of, object_of
 from chat.tools.results import SHORT_CHARS, fitting
 from chat.tools.tool import Arguments, ReadTool, ToolContext, ToolFailed
+from chat.tools.written_by_people import written_by_people
 from graphs.objects.refs import Ref, RefText
 from rag.texts.shortening import cut
 
@@ -46,7 +49,8 @@ class SearchConversations(ReadTool[SearchArguments]):
         period = _period(arguments.period) if arguments.period is not None else (None, None)
         messages, complete = found(_others(context), Asked(arguments.query, ref, arguments.person or "", *period))
         rows = list(messages.order_by("-created_at", "-pk")[: MAX_FOUND + 1])
-        shown = fitting(rows[:MAX_FOUND], lambda message: _row(message, arguments.query))
+        by_people = _by_people(rows)
+        shown = fitting(rows[:MAX_FOUND], lambda message: _row(message, arguments.query, message.pk in by_people))
         if not shown:
             return {"messages": [], "note": "No other conversation of this person has a message with all these words."}
         note = "There are more: give more words, an object or a period."
@@ -72,14 +76,18 @@ def _period(text: str) -> tuple[datetime, datetime]:
     return begin, end + (timedelta(days=1) if is_day else timedelta())
 
 
-def _row(message: Message, query: str) -> dict[str, Any]:
+def _by_people(rows: Sequence[Message]) -> Collection[UUID]:
+    """The keys of those that people wrote themselves."""
+    return set(written_by_people(Message.objects.filter(pk__in=[row.pk for row in rows])).values_list("pk", flat=True))
+
+
+def _row(message: Message, query: str, by_person: bool) -> dict[str, Any]:
     """A message with the words around the place that was found.
 
-    What a model answered in a conversation that read something nobody had looked through is not told: it would get
+    Of a conversation that read something nobody had looked through only what people wrote is told: the rest would get
     here unmarked.
     """
     session = message.session
-    by_person = message.role == Message.Role.USER
     about = session.context
     told = by_person or session.untrusted_since is None
     return {
@@ -87,7 +95,7 @@ def _row(message: Message, query: str) -> dict[str, Any]:
         "title": cut(session.title, SHORT_CHARS),
         **({"about": str(about)} if about else {}),
         "when": message.created_at.isoformat(timespec="seconds"),
-        "from": "person" if by_person else "assistant",
+        "from": "person" if message.role == Message.Role.USER else "assistant",
         "snippet": around(message.content, query) if told else "(not shown: it may rest on something from outside)",
     }
 

@@ -13,7 +13,7 @@ from graphs.objects.refs import Ref
 from rag.fetching.fetching import Page, fetch
 from rag.fetching.refusals import FetchRefused
 from rag.fetching.rules import rules_of
-from rag.fetching.targets import MOST_CHARS
+from rag.fetching.targets import MOST_CHARS, parse
 from rag.searching.configured import search_engine
 from rag.searching.search_engine import QUERY_CHARS, SearchEngine, SearchFailed
 from rag.texts.fencing import fenced
@@ -65,9 +65,12 @@ class WebExtract(ReadTool[ExtractArguments]):
         if context.session_id is None or not context.member.role.may_edit or _engine().page(arguments.url):
             return False
         try:
-            return bool(source_of_asking(context.session_id, arguments.url))
+            asks = bool(source_of_asking(context.session_id, arguments.url))
+            if asks:
+                rules_of(context.member.workspace.pk).check(parse(arguments.url).host)
         except FetchRefused:
             return False
+        return asks
 
     def run(self, context: ToolContext, arguments: ExtractArguments) -> dict[str, Any]:
         try:
@@ -81,12 +84,14 @@ class WebExtract(ReadTool[ExtractArguments]):
 def _fetched(context: ToolContext, url: str) -> Page:
     if context.session_id is None:
         raise ToolFailed("Pages are read within a conversation only.")
+    rules = rules_of(context.member.workspace.pk)
+    rules.check(parse(url).host)
     if source := source_of_asking(context.session_id, url):
         raise ToolFailed(
             f"This conversation has read {source}, from outside. Such an address is read only if the person writes it "
             "in a message of their own: name it and ask them to."
         )
-    return fetch(url, rules_of(context.member.workspace.pk))
+    return fetch(url, rules)
 
 
 def _told(page: Page) -> dict[str, Any]:

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from rag.fetching.refusals import FetchRefused
 
 MOST_BYTES = 3_000_000
+#: Each part costs time, however small: a body in single bytes would keep this process busy.
+MOST_PARTS = 20_000
 HTML = frozenset({"text/html", "application/xhtml+xml"})
 PLAIN = frozenset({"text/plain", "text/markdown", "text/csv", "text/xml", "application/json", "application/xml"})
 #: How packed bodies begin to be read: gzip by its header, deflate as the standard means it.
@@ -42,12 +44,19 @@ def read(parts: Iterable[bytes], headers: Mapping[str, str]) -> bytes:
     packing = headers.get("content-encoding", "").strip().lower()
     if packing not in ("", "identity", *_WINDOWS):
         raise FetchRefused("content_type", "The page is packed in a way that is not read.")
-    body = bytearray()
+    body, parts = bytearray(), _counted(parts)
     for part in _unpacked(parts, _WINDOWS[packing]) if packing in _WINDOWS else parts:
         body += part
         if len(body) > MOST_BYTES:
             raise _too_big()
     return bytes(body)
+
+
+def _counted(parts: Iterable[bytes]) -> Iterator[bytes]:
+    for number, part in enumerate(parts):
+        if number >= MOST_PARTS:
+            raise _broken()
+        yield part
 
 
 def _unpacked(parts: Iterable[bytes], window: int) -> Iterator[bytes]:

@@ -1,5 +1,6 @@
 """Connections to checked addresses only, and no longer than until a deadline."""
 
+import math
 import socket
 import ssl
 import time
@@ -20,6 +21,8 @@ from rag.fetching.targets import not_public
 #: Addresses of one host that are tried, and how long each.
 MOST_ADDRESSES = 4
 CONNECT_S = 5.0
+#: Bytes before the body begins, with what comes of it in one read: a host may announce its answer without end.
+MOST_BEFORE = 250_000
 #: Names are looked up by threads of their own, because that cannot be given up on.
 _lookups = ThreadPoolExecutor(8, thread_name_prefix="lookup")
 
@@ -75,9 +78,11 @@ class CheckedBackend(httpcore2.NetworkBackend):
 
     def _checked(self, host: str) -> Sequence[str]:
         """The addresses of a host, none of which leads anywhere else than to the internet."""
+        lookup = _lookups.submit(self._network.look_up, host)
         try:
-            found = _lookups.submit(self._network.look_up, host).result(left(self._deadline))
+            found = lookup.result(left(self._deadline))
         except NotInTime:
+            lookup.cancel()
             raise too_slow() from None
         except (OSError, UnicodeError):
             found = []
@@ -89,14 +94,25 @@ class CheckedBackend(httpcore2.NetworkBackend):
 
 
 class TimedStream(httpcore2.NetworkStream):
-    """A connection of which every step ends at one deadline, however little each step may take."""
+    """A connection of which every step ends at one deadline, however little each step may take.
+
+    So much may be read before the body has begun, of whose size others take care.
+    """
 
     def __init__(self, stream: httpcore2.NetworkStream, deadline: float) -> None:
         self._stream = stream
         self._deadline = deadline
+        self._left_before: float = MOST_BEFORE
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._stream.read(max_bytes, left(self._deadline))
+        part = self._stream.read(max_bytes, left(self._deadline))
+        self._left_before -= len(part)
+        if self._left_before < 0:
+            raise broken()
+        return part
+
+    def let_body_come(self) -> None:
+        self._left_before = math.inf
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         self._stream.write(buffer, left(self._deadline))
@@ -123,6 +139,10 @@ def left(deadline: float) -> float:
     if seconds <= 0:
         raise too_slow()
     return seconds
+
+
+def broken() -> FetchRefused:
+    return FetchRefused("broken", "The host did not answer as hosts do, or broke off.")
 
 
 def too_slow() -> FetchRefused:

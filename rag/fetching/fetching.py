@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import httpcore2
 
 from rag.fetching import bodies, targets, texts
-from rag.fetching.connecting import CheckedBackend, Network, too_slow
+from rag.fetching.connecting import CheckedBackend, Network, broken, too_slow
 from rag.fetching.refusals import FetchRefused
 from rag.fetching.rules import Rules
 from rag.fetching.targets import Target
 
-#: For everything: looking up, connecting, every redirect, the whole body.
+#: For everything: looking up, connecting, every redirect, the whole body, reading it.
 SECONDS = 20.0
 MOST_REDIRECTS = 5
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -42,20 +42,20 @@ def fetch(url: str, rules: Rules, network: Network = _INTERNET, seconds: float =
     target = targets.parse(url)
     for _ in range(MOST_REDIRECTS + 1):
         rules.check(target.host)
-        answer = _ask(target, CheckedBackend(network, deadline), network)
+        answer = _ask(target, deadline, network)
         if isinstance(answer, Page):
             return answer
         target = answer
     raise FetchRefused("redirects", f"The address leads on more than {MOST_REDIRECTS} times.")
 
 
-def _ask(target: Target, backend: CheckedBackend, network: Network) -> Page | Target:
+def _ask(target: Target, deadline: float, network: Network) -> Page | Target:
     """What the host answers: the page, or where else to ask."""
     pool = httpcore2.ConnectionPool(
         ssl_context=network.tls() if target.scheme == "https" else None,
         max_connections=1,
         http2=False,
-        network_backend=backend,
+        network_backend=CheckedBackend(network, deadline),
     )
     asked = httpcore2.URL(scheme=target.scheme, host=target.host, port=target.port, target=target.asked)
     headers = {"Host": target.authority} | _HEADERS
@@ -65,13 +65,14 @@ def _ask(target: Target, backend: CheckedBackend, network: Network) -> Page | Ta
             return targets.redirected(target, said["location"])
         if response.status != _OK:
             raise FetchRefused("status", f"The host answers with the status {response.status}.")
+        response.extensions["network_stream"].let_body_come()
         kind = bodies.content_type(said)
         body = bodies.read(response.iter_stream(), said)
-    return _page(target, kind, bodies.decoded(body, said))
+    return _page(target, kind, bodies.decoded(body, said), deadline)
 
 
-def _page(target: Target, kind: str, text: str) -> Page:
-    title, plain = texts.of_html(text) if kind in bodies.HTML else ("", texts.tidy(text))
+def _page(target: Target, kind: str, text: str, deadline: float) -> Page:
+    title, plain = texts.of_html(text, deadline) if kind in bodies.HTML else ("", texts.tidy(text))
     if not plain:
         raise FetchRefused("content_type", "The page has no text.")
     return Page(target.url, title, plain)
@@ -92,4 +93,4 @@ def _as_refusals() -> Iterator[None]:
     except httpcore2.TimeoutException:
         raise too_slow() from None
     except (httpcore2.NetworkError, httpcore2.ProtocolError, httpcore2.UnsupportedProtocol):
-        raise FetchRefused("broken", "The host did not answer as hosts do, or broke off.") from None
+        raise broken() from None

@@ -8,10 +8,11 @@ import sys
 from pathlib import Path
 from threading import BoundedSemaphore
 
+from rag.fetching.connecting import left
 from rag.fetching.refusals import FetchRefused
 from rag.texts.shortening import cut
 
-SECONDS = 8
+SECONDS = 8.0
 #: Pages that this process has read at the same time; others wait.
 AT_ONCE = 2
 TITLE_CHARS = 300
@@ -25,12 +26,12 @@ _UNSEEN = re.compile(
 )
 
 
-def of_html(html: str) -> tuple[str, str]:
+def of_html(html: str, deadline: float) -> tuple[str, str]:
     """The title and the text of a page. Raises `FetchRefused` for one that takes too much to be read."""
-    if not _places.acquire(timeout=SECONDS):
+    if not _places.acquire(timeout=min(SECONDS, left(deadline))):
         raise _unreadable()
     try:
-        done = _run(html.encode("utf-8", "replace"))
+        done = _run(html.encode("utf-8", "replace"), min(SECONDS, left(deadline)))
     except subprocess.TimeoutExpired:
         raise _unreadable() from None
     finally:
@@ -48,14 +49,14 @@ def tidy(text: str) -> str:
     return _EMPTY_LINES.sub("\n\n", "\n".join(lines)).strip()
 
 
-def _run(html: bytes) -> "subprocess.CompletedProcess[bytes]":
+def _run(html: bytes, seconds: float) -> "subprocess.CompletedProcess[bytes]":
     """The program with as little of this one's environment as Python needs."""
     environment = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
     return subprocess.run(  # noqa: S603 - a program of ours
         [sys.executable, "-P", str(_CHILD)],
         input=html,
         capture_output=True,
-        timeout=SECONDS,
+        timeout=seconds,
         env=environment,
         check=False,
     )

@@ -46,7 +46,9 @@ def hits_of(found: list[tuple[str, str, str]]) -> list[Hit]:
             continue
         if hit.url not in {each.url for each in hits}:
             hits.append(hit)
-    return hits[:MOST_FOUND]
+        if len(hits) == MOST_FOUND:
+            break
+    return hits
 
 
 def _plain(title: str, text: str) -> tuple[str, str]:

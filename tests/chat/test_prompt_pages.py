@@ -34,6 +34,9 @@ def test_the_list_names_what_counts_and_what_conversations_are_told(bob: User) -
 def test_an_editor_writes_a_version_compares_it_and_makes_it_count(alice: User, bob: User) -> None:
     client = signed_in(alice)
     assert "folder_name@2 is saved" in shown(client, f"{PAGE}versions/", **NEW)
+    draft = shown(signed_in(bob), f"{PAGE}?from=2")
+    assert ("Name {{folder}}." in draft, "The text of folder_name@2" in draft) == (True, True)
+    assert f"{PAGE}?from=2#text" in draft
     version = PromptVersion.objects.get(number=2)
     assert (version.texts["en"], version.status) == ("Name {{folder}}.\nBriefly.", VersionStatus.DRAFT)
     assert '"text.en"' in shown(client, f"{PAGE}?a=1&b=2")

@@ -38,6 +38,7 @@ POINTS = (
     Point("chat.engine.answer:LiveAnswer.show", nth=5),
     Point("chat.subjects.tools:run"),
     Point("chat.subjects.tools:run", "question_row"),
+    Point("chat.engine.untrusted:mark"),
     Point("chat.engine.run_storage:save_round"),
     Point("chat.engine.run_storage:finish"),
     # and proposes changes

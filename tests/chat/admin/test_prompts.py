@@ -47,7 +47,12 @@ def test_superusers_write_and_activate_versions_of_the_site(
 
 
 def test_what_cannot_be_saved_is_told_in_the_form(root: Client) -> None:
-    for wrong in ({"text_fr": "Nomme {{secret}}."}, {"text_en": "", "text_fr": ""}, {"model": "openai:gpt-9"}):
+    for wrong in (
+        {"text_fr": "Nomme {{secret}}."},
+        {"text_en": "", "text_fr": ""},
+        {"model": "openai:gpt-9"},
+        {"reason": " "},
+    ):
         assert written(root, **wrong) == 200, wrong
     assert not PromptVersion.objects.exclude(number=1).exists()
 

@@ -1,15 +1,18 @@
 """Prompts through the API: who sees which, new versions, which counts, what differs."""
 
+import re
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 
-from chat.models import Prompt, PromptActivation, PromptVersion
-from graphs.models import Workspace
+from chat.models import Prompt, PromptActivation, PromptVersion, Proposal, ProposalStatus, Run
+from graphs.models import Graph, Workspace
 from tests.chat.api.callers import get, post
+from tests.graphs.admin.staff import superuser
 from tests.graphs.api.callers import problem
+from tests.proposed import MOVE, RENAME, waiting, waiting_to_read
 
 pytestmark = pytest.mark.django_db
 TEXT = {"en": "Name {{folder}}.", "fr": "Nomme {{folder}}."}
@@ -126,6 +129,22 @@ def test_a_workspace_makes_prompts_of_its_own(alice: User, charlie: User, demo_w
     for key, status in (("short_names", 400), ("folder_name", 400), ("conversation", 400), ("Ünïcode", 400)):
         assert post(alice, "prompts", {**body, "key": key}).status_code == status, key
     assert post(alice, "prompts", {**body, "key": "x", "type": "poem"}).status_code == 400
+
+
+def test_what_came_of_a_version_is_what_people_decided(alice: User, nba: Graph) -> None:
+    version = PromptVersion.objects.get(number=1, prompt__key=written(alice)["name"].partition("@")[0])
+    changes = waiting(alice, nba.object, RENAME, MOVE, RENAME, MOVE)
+    pages = [waiting_to_read(alice, nba.object, f"https://evil.org/{page}") for page in "ab"]
+    Run.objects.update(prompt_version=version)
+    by = {"status": ProposalStatus.APPLIED, "decided_by": alice}
+    Proposal.objects.filter(pk__in=[each.pk for each in (*changes[:2], pages[0])]).update(**by)
+    Proposal.objects.filter(pk__in=[changes[2].pk, pages[1].pk]).update(status=ProposalStatus.REJECTED)
+    Proposal.objects.filter(pk=changes[3].pk).update(status=ProposalStatus.APPLIED, asked_by=[])
+    (_own, site) = get(alice, "prompts/folder_name").json()["versions"]
+    assert (site["outcomes"]["accepted"], site["outcomes"]["rejected"]) == (2, 1)
+    listed = superuser().get(f"/admin/chat/sitepromptversion/{version.pk}/change/").content.decode()
+    told = re.findall(r"field-(accepted_of|rejected_of).*?readonly\">(\d+)<", listed, re.DOTALL)
+    assert dict(told) == {"accepted_of": "2", "rejected_of": "1"}
 
 
 def test_two_versions_are_compared_line_by_line(alice: User) -> None:

@@ -9,11 +9,13 @@ from django.contrib.auth.models import User
 from chat.actions import deciding
 from chat.actions.deciding import Decision
 from chat.actions.refusals import Refused
+from chat.engine import run_storage
 from chat.models import Allowance, Message, Proposal, ProposalStatus, Run, Session
 from chat.tools import web
 from graphs.models import Graph, Node, Workspace
 from graphs.site.access import member_of
 from rag.fetching import fetching
+from rag.fetching.targets import parse
 from tests import checker
 from tests.chat.engine.driving import Engine, ask, rested
 from tests.rag.fetching.stage import Site, leads_to, says, site
@@ -197,6 +199,51 @@ def test_an_address_that_the_model_wrote_into_a_question_to_itself_is_not_named(
     assert hosts(internet) == ["example.org"]
 
 
+def test_an_address_in_the_values_of_a_prompt_is_not_named(
+    running: Engine, vendor: VendorServer, alice: User, nba: Graph, internet: Site
+) -> None:
+    run = stolen(vendor, alice)
+    Message.objects.create(
+        session_id=run.session_id, sequence=90, role=Message.Role.USER, content=f"Fill in: <data>{STOLEN}</data>",
+        prompt_version="company_info@1",
+    )  # fmt: skip
+    vendor.script(Script(tool_calls=(extract(STOLEN, "call_8"),)))
+    assert rested(ask(alice, "Go on.", session_id=str(run.session_id)).run_id).outcome == "waiting"
+    assert hosts(internet) == ["example.org"]
+
+
+def test_what_was_read_has_marked_before_any_reader_sees_it(
+    running: Engine, vendor: VendorServer, alice: User, nba: Graph, internet: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that ends right after, before it stores the round, leaves what it read in an answer that failed."""
+    seen: list[tuple[bool, str]] = []
+    save_round = run_storage.save_round
+
+    def saves(*given: Any) -> None:
+        seen.append(mark())
+        save_round(*given)
+
+    monkeypatch.setattr(run_storage, "save_round", saves)
+    vendor.script(Script(tool_calls=(extract("http://example.org/news"),)), Script(text="There."))
+    rested(ask(alice, NAMED).run_id)
+    assert seen == [(True, "web:example.org")]
+
+
+@pytest.mark.parametrize("path", ["/wiki/Yahoo!", "/a.", "/q?x='y'", "/a*b|c", "/a_(b", "/x\u2026"])
+def test_an_address_is_let_through_and_named_with_every_sign_that_it_ends_in(
+    running: Engine, vendor: VendorServer, alice: User, nba: Graph, internet: Site, path: str
+) -> None:
+    url = f"http://evil.org{path}"
+    internet.pages[parse(url).asked] = says(b"<p>Thanks</p>")
+    stolen(vendor, alice, url=url)
+    vendor.script(Script(tool_calls=(extract(url, "call_6"),)), Script(text="It says thanks."))
+    assert "Thanks" in str(results(decided(alice, Proposal.objects.get())))
+    # As a person writes it, too.
+    text = f"{NAMED} Then {url} and no other."
+    run = stolen(vendor, alice, url=url, text=text, then=(Script(text="Both."),))
+    assert (run.outcome, Proposal.objects.count()) == ("finished", 1)
+
+
 def test_before_anything_from_outside_was_read_a_model_may_choose_an_address(
     running: Engine, vendor: VendorServer, alice: User, nba: Graph, internet: Site
 ) -> None:
@@ -211,6 +258,15 @@ def test_a_viewer_is_told_to_name_it(
     run = stolen(vendor, bob, then=(Script(text="You would have to."),))
     assert "writes it in a message" in results(run)[1]["error"]
     assert (run.outcome, hosts(internet)) == ("finished", ["example.org"])
+
+
+def test_nobody_is_asked_about_a_host_that_the_lists_keep_from_being_asked(
+    running: Engine, vendor: VendorServer, alice: User, nba: Graph, internet: Site, settings: Any
+) -> None:
+    settings.FETCH_DENY = ["evil.org"]
+    run = stolen(vendor, alice, then=(Script(text="I may not."),))
+    assert "administrators" in results(run)[1]["error"]
+    assert not Proposal.objects.exists()
 
 
 def test_side_by_side_with_a_change_both_wait(

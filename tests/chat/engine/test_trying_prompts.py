@@ -3,14 +3,16 @@
 import pytest
 from django.contrib.auth.models import User
 
-from chat.actions import conversations
-from chat.models import ModelCall, Proposal, Run, Session
-from graphs.models import ChangeSet, Object
+from chat.actions import conversations, deciding
+from chat.actions.deciding import Decision
+from chat.models import ModelCall, PromptVersion, Proposal, Run, Session
+from graphs.models import ChangeSet, Graph, Object
 from graphs.site.access import member_of
 from tests.chat.api.callers import get, post
 from tests.chat.engine.driving import Engine, ask, rested
 from tests.graphs.api.callers import problem
 from tests.graphs.records.portfolio import Portfolio, portfolio
+from tests.proposed import RENAME, waiting
 from tests.vendors import Script, ScriptedCall, VendorServer
 
 __all__ = ["portfolio"]
@@ -61,6 +63,16 @@ def test_what_is_tried_again_still_changes_nothing_and_a_question_is_a_question(
     assert (asked.reads_only, asked.prompt_version) == (False, None)
     tools = [{tool["function"]["name"] for tool in request.body["tools"]} for request in vendor.requests]
     assert ["propose_update_object" in names for names in tools] == [False, False, True]
+
+
+def test_a_turn_that_goes_on_after_a_decision_is_still_of_its_prompt(alice: User, nba: Graph) -> None:
+    (proposal,) = waiting(alice, nba.object, RENAME)
+    get(alice, "prompts")
+    version = PromptVersion.objects.get(prompt__key="use_case_detail")
+    Run.objects.update(prompt_version=version)
+    went_on = deciding.decide(member_of(alice), str(proposal.pk), Decision(approved=False)).run
+    assert went_on is not None
+    assert Run.objects.get(pk=went_on.run_id).prompt_version == version
 
 
 def test_it_is_only_for_objects_of_its_kind_in_the_workspace(

@@ -33,6 +33,8 @@ def test_the_variables_are_those_of_the_texts_or_the_ones_that_are_declared() ->
         ({"en": "{{folder}} {{ count }}"}, None, "text.en", "{{ count }}"),
         ({"en": "{{folder}} {{folder.name|upper}}"}, None, "text.en", "is no variable"),
         ({"en": "{{folder}} {{}}"}, None, "text.en", "is no variable"),
+        ({"en": "{{folder}} {{count}, please"}, None, "text.en", "“{{count” is no variable"),
+        ({"en": "{{folder}} {{ count\n}"}, None, "text.en", "“{{ count” is no variable"),
         ({"en": " \n"}, None, "text.en", "Write a text"),
         ({"de": "{{folder}}"}, None, "text", "de"),
         ({}, None, "text", "one language"),

@@ -4,15 +4,18 @@ import gzip
 import os
 import socket
 import ssl
+import subprocess
 import threading
 import time
 import zlib
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from rag.fetching import bodies
+from rag.fetching import bodies, connecting
 from rag.fetching.connecting import Network
 from rag.fetching.fetching import Page, fetch
 from rag.fetching.refusals import FetchRefused
@@ -168,6 +171,18 @@ def test_a_name_that_takes_too_long_to_be_looked_up_is_given_up_on(stage: Site) 
     assert refused.value.code == "too_slow"
 
 
+def test_a_name_that_was_given_up_on_is_not_looked_up_later(stage: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_up: list[str] = []
+    over = threading.Event()
+    with ThreadPoolExecutor(1) as lookups:
+        monkeypatch.setattr(connecting, "_lookups", lookups)
+        lookups.submit(over.wait)
+        with pytest.raises(FetchRefused):
+            fetch(HOST, Rules(), Network(lambda host: looked_up.append(host) or [], stage.network.connect), 0.1)  # type: ignore[func-returns-value]
+        over.set()
+    assert looked_up == []
+
+
 @pytest.mark.parametrize("error", [OSError, socket.gaierror, UnicodeError])
 def test_a_name_that_nobody_has_is_told_so(stage: Site, error: type[Exception]) -> None:
     def fails(host: str) -> list[str]:
@@ -190,6 +205,16 @@ def endless_headers(client: socket.socket) -> None:
         client.sendall(b"X: " + b"x" * 8_000 + b"\r\n")
 
 
+def endless_beginnings(client: socket.socket) -> None:
+    while True:
+        client.sendall(b"HTTP/1.1 100 Continue\r\n\r\n" * 1_000)
+
+
+def crumbs(size: int) -> bytes:
+    """A body in chunks of one byte, of which each costs as much as a large one."""
+    return b"1\r\nx\r\n" * size + b"0\r\n\r\n"
+
+
 def bomb() -> bytes:
     packing = zlib.compressobj(9, zlib.DEFLATED, 31)
     return b"".join(packing.compress(bytes(1_000_000)) for _ in range(200)) + packing.flush()
@@ -200,6 +225,8 @@ def bomb() -> bytes:
     [
         (endless, "too_big"),
         (endless_headers, "broken"),
+        (endless_beginnings, "broken"),
+        (says(crumbs(bodies.MOST_PARTS + 1), "Transfer-Encoding: chunked"), "broken"),
         (says(b"", f"Content-Length: {bodies.MOST_BYTES + 1}"), "too_big"),
         (says(b"", "Content-Length: 99999999999999999999999"), "broken"),
         (says(bomb(), "Content-Encoding: gzip"), "too_big"),
@@ -235,6 +262,20 @@ def test_what_is_no_page_is_not_taken(stage: Site, act: Act, code: str) -> None:
 def test_a_page_that_keeps_its_reader_busy_ends_that_alone(stage: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rag.fetching.texts.SECONDS", 0.5)
     assert refusal(stage, says(b"<div>" * 500_000)) == "too_big"
+
+
+def test_reading_a_page_has_what_is_left_of_the_time(stage: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[float] = []
+    run = subprocess.run
+
+    def runs(*arguments: Any, timeout: float, **more: Any) -> Any:
+        given.append(timeout)
+        return run(*arguments, timeout=timeout, **more)
+
+    monkeypatch.setattr(subprocess, "run", runs)
+    stage.pages["/"] = says(HTML)
+    read(stage, seconds=5)
+    assert 0 < given[0] <= 5
 
 
 def test_nobody_at_the_other_end_is_told_so(stage: Site) -> None:

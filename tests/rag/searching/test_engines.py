@@ -13,7 +13,8 @@ from chat.subjects.tools import specs
 from graphs.models import Role
 from rag.checks import search_engine_is_usable
 from rag.fetching.fetching import Page
-from rag.searching import asking, configured
+from rag.fetching.targets import parse
+from rag.searching import asking, configured, search_engine
 from rag.searching.demo import Demo, pages
 from rag.searching.search_engine import MOST_FOUND, Hit, SearchFailed
 from tests.rag.fetching.stage import Act, Site, leads_to, says, site
@@ -53,13 +54,15 @@ def test_searxng_is_asked_as_it_wants_to_be(stage: Site, settings: Any) -> None:
     assert "authorization" not in stage.asked[0].lower()
 
 
-def test_tavily_is_asked_as_it_wants_to_be(stage: Site, settings: Any) -> None:
+def test_tavily_is_asked_as_it_wants_to_be(stage: Site, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.SEARCH_PROVIDER, settings.SEARCH_API_KEY = "tavily", "tvly-canary"
     settings.SEARCH_BASE_URL = f"http://127.0.0.1:{stage.port}"
     stage.pages["/search"] = answers([{"url": f"https://example.org/{n}", "title": "T"} for n in range(30)])
     engine = configured.search_engine()
     assert engine is not None
-    assert len(engine.search("two words")) == MOST_FOUND
+    looked_at = []
+    monkeypatch.setattr(search_engine, "parse", lambda url: looked_at.append(url) or parse(url))
+    assert len(engine.search("two words")) == len(looked_at) == MOST_FOUND
     assert stage.asked[0].startswith("POST /search")
     assert "authorization: bearer tvly-canary" in stage.asked[0].lower()
 
