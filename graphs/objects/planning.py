@@ -282,8 +282,9 @@ class ObjectPlan:
                 chars += weight([Delete(each, records[each])])
                 refuse_weight(len(found), chars)
             if len(found) > MAX_OPERATIONS:
-                message = _("{object} would go with more than {most} objects. Delete some of them first.")
-                raise ChangeRefused(message.format(object=ref, most=intcomma(MAX_OPERATIONS)))
+                message = _("“{object}” would go with more than {most} objects. Delete some of them first.")
+                name = KINDS[ref.type].name_of(self._planned[ref].record or {}) or str(ref)
+                raise ChangeRefused(message.format(object=shown(name), most=intcomma(MAX_OPERATIONS)))
         self._read(found, records=records)
         return list(reversed(found))
 

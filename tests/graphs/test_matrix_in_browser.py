@@ -433,9 +433,8 @@ def test_it_prints_the_drawing_and_the_table_alone(looking: Looking) -> None:
     expect(looking.page.get_by_role("navigation")).to_have_count(0)
     expect(looking.page.locator("svg.matrix-drawing")).to_be_visible()
     expect(looking.rows.first).to_be_visible()
-    expect(looking.page.locator("#matrix-table-title")).to_have_css(
-        "break-after", "avoid"
-    )  # not alone below the drawing
+    title = looking.page.locator("#matrix-table-title")
+    expect(title).to_have_css("break-after", "avoid")  # it does not stand alone below the drawing
     looking.page.emulate_media(media="screen")
 
 
