@@ -99,14 +99,20 @@ class Running:
 
         Asked often it tells now and then. When all is written it is too late to stop.
         """
-        if done < total and time.monotonic() - self._told >= TOLD_EVERY_S:
+        if done < total and self._is_due:
             self.tell(done, total)
 
     def look(self, *_counts: int) -> None:
-        """Raises `ImportStopped` if it shall go no further, and tells that it is there still."""
-        self.reach(0, 1)
+        """Raises `ImportStopped` if it shall go no further, and tells that it is there still; now and then, too."""
+        if self._is_due:
+            self.tell()
+
+    @property
+    def _is_due(self) -> bool:
+        return time.monotonic() - self._told >= TOLD_EVERY_S
 
     def tell(self, done: int = 0, total: int = 0) -> None:
+        """Tells at once how many of its items are written, and raises `ImportStopped` if it shall go no further."""
         self._told = time.monotonic()
         told = json.dumps({**self._about, "seen": time.time(), "done": done, "total": total})
 

@@ -63,7 +63,8 @@ def test_it_is_told_while_it_lasts(alice: User, bob: User, charlie: User, monkey
 
 def test_it_says_how_far_it_is(alice: User, demo_workspace: Workspace) -> None:
     with importing(demo_workspace.pk, alice, "graph", "x.json") as running:
-        assert entries(alice)[0]["progress"] is None
+        running.look(5, 9)
+        assert entries(alice)[0]["progress"] is None, "characters that are read are no items"
         running.reach(2, 4)
         assert entries(alice)[0]["progress"] == {"done": 2, "total": 4}
 

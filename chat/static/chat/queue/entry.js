@@ -28,7 +28,7 @@ export class EntryView {
     this.watch.setAttribute("aria-expanded", "false");
     this.openIt = h("a", { class: "button", text: t("Open") });
     this.openIt.addEventListener("click", (event) => this.opened(event));
-    this.stop = textButton(t("Stop"), () => this.stopped(), "danger");
+    this.stop = textButton("", () => this.stopped(), "danger");
     this.again = textButton("", () => this.act(this.context.retry), "primary");
     this.buttons = h("div", { class: "entry-buttons" });
     this.box = h("div", { class: "entry-live", hidden: true });
@@ -66,6 +66,7 @@ export class EntryView {
     const { sessionId, mayCancel, mayRetry, state, url } = entry;
     this.openIt.href = url ? address(entry, this.context.workspace) : "#";
     this.again.textContent = state === "paused" ? t("Go on") : t("Retry");
+    if (!this.asked) this.stop.textContent = stopText(entry);
     const shown = [
       sessionId && state !== "failed" ? this.watch : null,
       sessionId ? this.openIt : null,
@@ -107,7 +108,7 @@ export class EntryView {
       this.asked = setTimeout(() => this.unasked(), ASKED_MS);
       this.stop.textContent = this.entry.person
         ? t("Really stop what {name} waits for?", { name: this.entry.person })
-        : t("Really stop it for everybody?");
+        : t("Really pause it for everybody?");
       return;
     }
     this.unasked();
@@ -117,7 +118,7 @@ export class EntryView {
   unasked() {
     clearTimeout(this.asked);
     this.asked = 0;
-    this.stop.textContent = t("Stop");
+    this.stop.textContent = stopText(this.entry);
   }
 
   async act(command) {
@@ -132,10 +133,16 @@ function setText(element, text) {
   element.hidden = !text;
 }
 
-function aboutText({ kind, objectTitle, person, own, since, model, cost }) {
+/** What belongs to everybody is not stopped for good. */
+function stopText({ kind }) {
+  return kind === "embedding" ? t("Pause") : t("Stop");
+}
+
+function aboutText({ kind, title, objectTitle, person, own, since, model, cost }) {
   const whose = own ? t("yours") : person;
   const price = Number(cost) > 0 ? costText(Number(cost)) : "";
-  return [kindText(kind), objectTitle, whose, agoText(since), model, price].filter(Boolean).join(" · ");
+  const about = objectTitle === title ? "" : objectTitle;
+  return [kindText(kind), about, whose, agoText(since), model, price].filter(Boolean).join(" · ");
 }
 
 /** Where its object and the conversation stand. */
