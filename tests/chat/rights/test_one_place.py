@@ -16,6 +16,7 @@ WHOSE = {
     "queries/exported.py": "the name of who wrote",
     "queries/proposals.py": "who may see a proposal to make what nobody has seen yet",
     "queries/shares.py": "leaves out who needs no share",
+    "queries/streams.py": "asks what may be read, with the columns that this needs",
     "queue/answers.py": "tells only of one's own more than that they run",
     "replay_page.py": "replays one's own",
     "rights/links.py": "decides of links",
@@ -42,6 +43,7 @@ TAKES = {
     "rights/reading.py": "decides",
     "searching/messages.py": "finds among those that may be read",
     "tools/conversation_reading.py": "the one in which the model is asked",
+    "tools/conversation_search.py": "of what was found, what people wrote themselves",
     "tools/named_addresses.py": "the one in which the model is asked",
 }
 
