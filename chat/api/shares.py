@@ -100,7 +100,7 @@ class SharesView(APIView):
         session, member = _own(request, session_id)
         body = read_body(request, ShareBody)
         if (body.user is None) == (body.link is None):
-            raise invalid("body", _("Say either “user” or “link”."))
+            raise invalid("user" if body.user else "body", _("Say either “user” or “link”."))
         if body.user is not None:
             share = sharing.share_with(member, str(session.pk), body.user, body.access)
             return Response(SharedShape(share=ShareShape.of(share), link=None).to_json(), status=201)

@@ -270,7 +270,7 @@ def build() -> World:
 
 def _share(world: World) -> None:
     """Links to conversations of which only what was said may be seen: whatever else there is of it is a canary."""
-    owner, secret = world.users["editor"], canary("editor")
+    owner, secret = world.users["auditor"], canary("deleted")
     call = Call(f"call {secret}", f"tool_{secret}", {"query": secret}, {"found": [secret]}, "ok", secret)
     answer = {"content": "Nowhere.", "reasoning": secret, "retrieved": secret, "records": secret, "model": secret}
     rounds = [Round("", secret, (call,), vendor="demo"), Round("Nowhere.", secret, vendor="demo")]

@@ -210,7 +210,7 @@ def test_a_link_is_told_once_and_only_its_digest_is_kept(alice: User, nba: Graph
     ("body", "field"),
     [
         ({}, "body"),
-        ({"user": "bob", "link": True}, "body"),
+        ({"user": "bob", "link": True}, "user"),
         ({"user": "charlie"}, "user"),
         ({"user": "nobody"}, "user"),
         ({"user": "alice"}, "user"),
