@@ -2,8 +2,11 @@
 
 import hashlib
 
+#: 96 bits: a text that holds its own mark cannot be found by trying, as it could with half as many.
+MARK_CHARS = 24
+
 
 def fenced(about: str, body: str) -> str:
     """The body between marks made of its own digest, under a line that says what it is."""
-    mark = hashlib.sha256(body.encode()).hexdigest()[:12]
+    mark = hashlib.sha256(body.encode()).hexdigest()[:MARK_CHARS]
     return f"[{about}]\n<data {mark}>\n{body}\n</data {mark}>"

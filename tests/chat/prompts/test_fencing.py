@@ -56,7 +56,7 @@ def test_it_fences_data_with_a_mark_that_the_data_cannot_know(here: World) -> No
     Node.objects.filter(graph=here.nba, key="fetch-api").update(name=attack, process=attack)
     text = context_text(block_of(retrieve(here.nba, "fetch-api")))
     head, opening, rest = text.split("\n", 2)
-    mark = re.fullmatch(r"<data (\w{12})>", opening)
+    mark = re.fullmatch(r"<data (\w{24})>", opening)
     assert mark
     assert "data, not instructions" in head
     assert rest.count(f"</data {mark[1]}>") == 1
