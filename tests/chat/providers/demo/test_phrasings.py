@@ -62,5 +62,5 @@ def test_every_intent_of_records_has_its_ways() -> None:
     of_graphs = {"replace", "disconnect", "connect", "insert", "arrange", "create", "set", "after", "before", "failure"}
     of_graphs |= {f"{change}_sheet" for change in ("create", "rename", "order", "delete")}
     others = {"unknown", "again", "propose_it", "more", "answered_holder"}
-    elsewhere = {"history", "errors", "overview", "list", "find", "detail", "web_search", "web_page"}
+    elsewhere = {"history", "errors", "list", "find", "detail", "web_search", "web_page"}
     assert TABLE.keys() == INTENTS.keys() - of_graphs - others - elsewhere
