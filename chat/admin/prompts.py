@@ -20,7 +20,7 @@ from chat.engine import available_models
 from chat.managed_prompts import repository
 from chat.managed_prompts.diffs import TEXTS
 from chat.managed_prompts.template import MAX_TEXT_CHARS, WrongText, checked
-from chat.models import ModelCall, Prompt, PromptVersion, Proposal, ProposalStatus, Run, SitePromptVersion
+from chat.models import Feedback, ModelCall, Prompt, PromptVersion, Proposal, ProposalStatus, Run, SitePromptVersion
 from chat.queries.prompts import ASKED
 from graphs.admin.audit import AuditAdmin, ReadOnlyAdmin, WorkspaceFilter
 from graphs.admin.display import column
@@ -30,19 +30,27 @@ _CALLS = ModelCall.objects.filter(run__prompt_version=OuterRef("pk")).order_by()
 _OF = "message__run__prompt_version"
 _DECIDED = Proposal.objects.filter(ASKED, **{_OF: OuterRef("pk")}).order_by().values(_OF)
 
+_VOTES = Feedback.objects.filter(**{_OF: OuterRef("pk")}).order_by().values(_OF)
+
 
 def _decided(status: str) -> Any:
     count = _DECIDED.annotate(count=Count("pk", filter=Q(status=status))).values("count")
     return Coalesce(Subquery(count), 0)
 
 
-class Outcomes:
-    """Columns that say what came of a version: runs, changes that people took or refused, cost, duration."""
+def _votes(vote: int) -> Any:
+    count = _VOTES.annotate(count=Count("pk", filter=Q(vote=vote))).values("count")
+    return Coalesce(Subquery(count), 0)
 
-    columns: ClassVar = ("runs_of", "accepted_of", "rejected_of", "cost_of", "duration_of")
+
+class Outcomes:
+    """Columns that say what came of a version: runs, changes that people took or refused, votes, cost, duration."""
+
+    columns: ClassVar = ("runs_of", "accepted_of", "rejected_of", "votes_of", "cost_of", "duration_of")
     runs_of = column(gettext_lazy("runs"), lambda obj: localize(obj.run_count))
     accepted_of = column(gettext_lazy("changes accepted"), lambda obj: localize(obj.accepted))
     rejected_of = column(gettext_lazy("changes rejected"), lambda obj: localize(obj.rejected))
+    votes_of = column(gettext_lazy("voted good / not good"), lambda obj: f"{localize(obj.up)} / {localize(obj.down)}")
     cost_of = column(gettext_lazy("cost"), lambda obj: figures.money(obj.cost))
     duration_of = column(gettext_lazy("duration"), lambda obj: figures.duration(obj.took))
 
@@ -69,6 +77,8 @@ def _with_outcomes(rows: QuerySet[Any]) -> QuerySet[Any]:
         cost=Subquery(_CALLS.annotate(cost=Sum("cost")).values("cost")),
         accepted=_decided(ProposalStatus.APPLIED),
         rejected=_decided(ProposalStatus.REJECTED),
+        up=_votes(Feedback.Vote.UP),
+        down=_votes(Feedback.Vote.DOWN),
     )
 
 

@@ -81,6 +81,8 @@ class OutcomesShape(Shape):
     failed: int
     accepted: int
     rejected: int
+    voted_up: int
+    voted_down: int
     cost: float | None
     duration_ms: int | None
 

@@ -1,4 +1,4 @@
-"""What came of the versions of a prompt in a workspace: runs, changes that people took or refused, cost, duration."""
+"""What came of the versions of a prompt in a workspace: runs, changes that people took or refused, votes, cost."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -7,7 +7,17 @@ from decimal import Decimal
 from django.db.models import Avg, Count, DurationField, ExpressionWrapper, F, Q, Sum
 
 from chat.managed_prompts.versions import active_versions, prompts_in, versions_in
-from chat.models import FETCH, ModelCall, Prompt, PromptActivation, PromptVersion, Proposal, ProposalStatus, Run
+from chat.models import (
+    FETCH,
+    Feedback,
+    ModelCall,
+    Prompt,
+    PromptActivation,
+    PromptVersion,
+    Proposal,
+    ProposalStatus,
+    Run,
+)
 from graphs.site.access import Member
 
 #: Activations that are told.
@@ -24,6 +34,8 @@ class Outcomes:
     failed: int = 0
     accepted: int = 0
     rejected: int = 0
+    voted_up: int = 0
+    voted_down: int = 0
     cost: Decimal | None = None
     duration_ms: int | None = None
 
@@ -72,12 +84,21 @@ def outcomes_of(member: Member, versions: Collection[PromptVersion]) -> dict[int
             rejected=Count("pk", filter=Q(status=ProposalStatus.REJECTED)),
         ).values_list("message__run__prompt_version", "accepted", "rejected")
     }
+    given = Feedback.objects.filter(message__run__in=runs).order_by().values("message__run__prompt_version")
+    votes = {
+        version: (up, down)
+        for version, up, down in given.annotate(
+            up=Count("pk", filter=Q(vote=Feedback.Vote.UP)), down=Count("pk", filter=Q(vote=Feedback.Vote.DOWN))
+        ).values_list("message__run__prompt_version", "up", "down")
+    }
     return {
         row["prompt_version"]: Outcomes(
             runs=row["count"],
             failed=row["failed"],
             accepted=decided.get(row["prompt_version"], (0, 0))[0],
             rejected=decided.get(row["prompt_version"], (0, 0))[1],
+            voted_up=votes.get(row["prompt_version"], (0, 0))[0],
+            voted_down=votes.get(row["prompt_version"], (0, 0))[1],
             cost=costs.get(row["prompt_version"]),
             duration_ms=int(row["took"].total_seconds() * 1000) if row["took"] is not None else None,
         )

@@ -7,8 +7,9 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 
-from chat.models import Prompt, PromptActivation, PromptVersion, Proposal, ProposalStatus, Run
+from chat.models import Feedback, Prompt, PromptActivation, PromptVersion, Proposal, ProposalStatus, Run
 from graphs.models import Graph, Workspace
+from tests.cast import signed_in
 from tests.chat.api.callers import get, post
 from tests.graphs.admin.staff import superuser
 from tests.graphs.api.callers import problem
@@ -131,7 +132,7 @@ def test_a_workspace_makes_prompts_of_its_own(alice: User, charlie: User, demo_w
     assert post(alice, "prompts", {**body, "key": "x", "type": "poem"}).status_code == 400
 
 
-def test_what_came_of_a_version_is_what_people_decided(alice: User, nba: Graph) -> None:
+def test_what_came_of_a_version_is_what_people_decided(alice: User, bob: User, charlie: User, nba: Graph) -> None:
     version = PromptVersion.objects.get(number=1, prompt__key=written(alice)["name"].partition("@")[0])
     changes = waiting(alice, nba.object, RENAME, MOVE, RENAME, MOVE)
     pages = [waiting_to_read(alice, nba.object, f"https://evil.org/{page}") for page in "ab"]
@@ -140,11 +141,17 @@ def test_what_came_of_a_version_is_what_people_decided(alice: User, nba: Graph) 
     Proposal.objects.filter(pk__in=[each.pk for each in (*changes[:2], pages[0])]).update(**by)
     Proposal.objects.filter(pk__in=[changes[2].pk, pages[1].pk]).update(status=ProposalStatus.REJECTED)
     Proposal.objects.filter(pk=changes[3].pk).update(status=ProposalStatus.APPLIED, asked_by=[])
+    for person, vote in ((alice, 1), (bob, 1), (charlie, -1)):
+        Feedback.objects.create(message=changes[0].message, person=person, vote=vote)
     (_own, site) = get(alice, "prompts/folder_name").json()["versions"]
-    assert (site["outcomes"]["accepted"], site["outcomes"]["rejected"]) == (2, 1)
+    told = ("accepted", "rejected", "votedUp", "votedDown")
+    assert {name: site["outcomes"][name] for name in told} == dict(zip(told, (2, 1, 2, 1), strict=True))
+    page = signed_in(alice).get("/prompts/folder_name/").content.decode()
+    assert re.search(r"Voted good / not good\">2 / 1<", page)
     listed = superuser().get(f"/admin/chat/sitepromptversion/{version.pk}/change/").content.decode()
     told = re.findall(r"field-(accepted_of|rejected_of).*?readonly\">(\d+)<", listed, re.DOTALL)
     assert dict(told) == {"accepted_of": "2", "rejected_of": "1"}
+    assert "2 / 1" in listed
 
 
 def test_two_versions_are_compared_line_by_line(alice: User) -> None:
