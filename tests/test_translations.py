@@ -269,6 +269,7 @@ _COUNTED = re.compile(r"{% blocktranslate (?:[^%]* )?count (\w+)=[^%]*%}(.*?){% 
 def test_pages_write_counts_as_numbers_are_written() -> None:
     """“1000 records” is “1,000 records”, and other signs stand between in other languages: `intcomma` knows."""
     pages = {path: path.read_text() for path in (ROOT / "templates").rglob("*.html")}
+    del pages[ROOT / "templates" / "admin" / "search_form.html"]  # is Django's, which a test compares
     counted = [(path, *found) for path, page in pages.items() for found in _COUNTED.findall(page)]
     assert len(counted) > 20
     assert [(str(path), text) for path, name, text in counted if f"{{{{ {name} }}}}" in text] == []
