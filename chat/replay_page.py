@@ -6,6 +6,7 @@ from django.views.decorators.http import require_safe
 from chat.models import Session
 from chat.queries.conversations import session_and_member
 from chat.queries.replays import frames_after
+from chat.rights.conversations import keeps
 from graphs.site.access import Forbidden, Member
 from graphs.site.pages import member_page, render_page
 
@@ -28,6 +29,6 @@ def events(request: HttpRequest, member: Member, session_id: str) -> HttpRespons
 def _own(member: Member, session_id: str) -> tuple[Session, Member]:
     """The person's own conversation, in whichever of their workspaces. Raises `NotFound`, `Forbidden`."""
     session, there = session_and_member(member.user, session_id)
-    if session.owner_id != member.user.pk:
+    if not keeps(member.user, session):
         raise Forbidden
     return session, there

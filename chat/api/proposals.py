@@ -25,7 +25,7 @@ from chat.proposals.proposal_json import (
     proposals_json,
 )
 from chat.queries.proposals import proposals_of, waiting_count
-from chat.rights.reading import may_read
+from chat.rights.conversations import may_read
 from graphs.history.diffs import DiffEntry, labelled
 from graphs.objects.kinds import is_object
 from graphs.objects.refs import Ref

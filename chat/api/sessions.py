@@ -20,7 +20,7 @@ from chat.models import Session
 from chat.models.runs import Correction
 from chat.queries.answers import SessionUsageShape
 from chat.queries.conversations import messages_of, reading_point, sessions_of, sessions_shared_with, summary_of
-from chat.rights.reading import Access, access_of
+from chat.rights.conversations import Access, access_of
 from graphs.objects.refs import ObjectName
 from graphs.site.access import Member
 from graphs.site.api.bodies import Body, read_body

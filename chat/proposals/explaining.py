@@ -8,7 +8,7 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
 from chat.models import Message, Proposal, Session
-from chat.rights.reading import readable_by
+from chat.rights.conversations import readable_by
 from graphs.history import causes
 from graphs.history.causes import Explanation
 from graphs.objects.headers import address_of

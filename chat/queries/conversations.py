@@ -14,7 +14,7 @@ from chat.models import AlwaysSend, Feedback, Message, Proposal, RunStatus, Sess
 from chat.prompts.always_sent import sent_in
 from chat.prompts.summary_json import SummaryShape
 from chat.queries.proposals import in_brief
-from chat.rights.reading import ACCESS, readable_by
+from chat.rights.conversations import ACCESS, keeps, kept_by, readable_by, shared_with
 from graphs.models import Role, Workspace
 from graphs.objects.headers import rows_named
 from graphs.objects.kinds import of_objects
@@ -45,14 +45,13 @@ SELECT {row_store.columns(Session, of="session")}, {_PLACE.format(session="sessi
 {_READ_SESSION} FOR NO KEY UPDATE OF session, stream
 """  # noqa: S608 - what is inserted are names of columns and a constant
 _IN = f"SELECT {row_store.columns(Workspace, of='workspace')}, membership.role {_READ_SESSION}"
-#: Written out, as every list asks.
-_COUNTS = """
+#: Written out, as every list asks; deleted ones are left out as their index has it.
+_COUNTS = f"""
 SELECT session.context_id, count(*) FROM chat_session AS session JOIN auth_user AS u ON u.id = session.owner_id
-JOIN graphs_membership AS membership ON membership.workspace_id = session.workspace_id AND membership.user_id = u.id
-WHERE u.id = %s AND u.is_active AND session.workspace_id = %s AND session.hidden_at IS NULL
+WHERE u.id = %s AND session.workspace_id = %s AND session.hidden_at IS NULL AND {ACCESS} = 'owner'
 AND session.archived_at IS NULL AND session.context_type = %s AND session.context_id = ANY(%s::text[])
 GROUP BY session.context_id
-"""
+"""  # noqa: S608 - what is inserted is a constant
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +68,7 @@ class Held:
 
 
 def _readable_sessions(user: User) -> QuerySet[Session]:
-    return Session.objects.filter(pk__in=readable_by(user)).select_related("stream", "workspace", "owner")
+    return readable_by(user).select_related("stream", "workspace", "owner")
 
 
 def hold(user: User, session_id: str, within: Workspace | None = None) -> Held:
@@ -111,7 +110,7 @@ def held_own_session(member: Member, session_id: str) -> Session:
 
 def require_owner(member: Member, session: Session) -> None:
     """Raises `Problem` 403 for whom a conversation that they may read is only shared with."""
-    if session.owner_id != member.user.pk:
+    if not keeps(member.user, session):
         raise Problem(403, "forbidden", _("Only the owner of this conversation may do that."))
 
 
@@ -137,18 +136,16 @@ def member_in(user: User, session_id: str) -> Member:
 
 def sessions_of(member: Member, context_type: str = "", context_id: str = "") -> QuerySet[Session]:
     """The person's own conversations in this workspace, about one object if it is named."""
-    own = Session.objects.filter(owner=member.user, hidden_at=None)
-    return _listed(member, own, context_type, context_id)
+    return _listed(member, kept_by(member.user), context_type, context_id)
 
 
 def sessions_shared_with(member: Member, context_type: str = "", context_id: str = "") -> QuerySet[Session]:
     """The conversations of others in this workspace that they share with the person, each with its `access`."""
-    others = Session.objects.filter(shares__user=member.user).exclude(owner=member.user)
-    return _listed(member, others.annotate(access=F("shares__access")), context_type, context_id)
+    return _listed(member, shared_with(member.user), context_type, context_id)
 
 
 def _listed(member: Member, sessions: QuerySet[Session], context_type: str, context_id: str) -> QuerySet[Session]:
-    sessions = sessions.filter(workspace=member.workspace, pk__in=readable_by(member.user))
+    sessions = sessions.filter(workspace=member.workspace)
     if context_type:
         sessions = sessions.filter(context_type=context_type, context_id=context_id)
     return sessions.select_related("stream", "workspace", "owner")

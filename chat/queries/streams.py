@@ -11,7 +11,7 @@ from django.db import connection
 from chat.events import log_pages, presence
 from chat.events.vocabulary import StoredEvent
 from chat.models import Session, Stream
-from chat.rights.reading import ACCESS, access_of
+from chat.rights.conversations import ACCESS, access_of
 from graphs.models import Object
 from graphs.objects.headers import may_see, narrowed
 from graphs.site.access import NotFound, member_of, parsed_id

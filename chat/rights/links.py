@@ -6,7 +6,7 @@ import secrets
 from django.db import connection
 
 from chat.models import Session, SharedLink
-from chat.rights.reading import ACCESS
+from chat.rights.conversations import ACCESS
 from graphs.site import row_store
 from graphs.site.access import or_not_found
 

@@ -9,7 +9,7 @@ from django.db.models import Q, QuerySet
 from django.db.models.functions import Left
 
 from chat.models import Message
-from chat.rights.reading import readable_by
+from chat.rights.conversations import readable_by
 from graphs.history.searching import CONFIG, MOST_SEARCHED, SEARCHED_CHARS
 from graphs.objects.refs import Ref
 from graphs.site.access import Member

@@ -15,7 +15,7 @@ from chat.models import Message
 from chat.queries.conversations import Held, member_in
 from chat.queries.proposals import member_at, proposal_and_member
 from chat.queries.streams import ReadableStream
-from chat.rights.reading import may_read
+from chat.rights.conversations import may_read
 from chat.sockets import frames
 from chat.sockets.closing import ACCESS_CODES, Closing
 from graphs.site.access import Member, NotFound, parsed_id

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
 from chat.models import Message
-from chat.rights.reading import is_shared
+from chat.rights.conversations import is_shared
 from chat.searching.messages import Asked, around, found, texts_for
 from chat.tools.object_reading import moment_of, object_of
 from chat.tools.results import SHORT_CHARS, fitting

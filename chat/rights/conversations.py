@@ -8,6 +8,7 @@ import uuid
 from typing import Literal
 
 from django.contrib.auth.models import User
+from django.db.models import F, QuerySet
 from django.db.models.expressions import RawSQL
 from django.db.models.functions import Now
 
@@ -36,9 +37,19 @@ WHERE {ACCESS} IS NOT NULL
 """  # noqa: S608 - what is inserted is a constant
 
 
-def readable_by(user: User) -> RawSQL:
-    """The ids of the conversations that the person may read, for `pk__in` or `session__in`."""
-    return RawSQL(_READABLE, [user.pk] * 3)  # noqa: S611 - a constant with parameters
+def readable_by(user: User) -> QuerySet[Session]:
+    """The conversations that the person may read, in whichever of their workspaces."""
+    return Session.objects.filter(pk__in=RawSQL(_READABLE, [user.pk] * 3))  # noqa: S611 - a constant with parameters
+
+
+def kept_by(user: User) -> QuerySet[Session]:
+    """The person's own conversations, which they name, share and delete; by their index, as lists ask."""
+    return readable_by(user).filter(owner=user, hidden_at=None)
+
+
+def shared_with(user: User) -> QuerySet[Session]:
+    """The conversations of others that the person may read, each with its `access`."""
+    return readable_by(user).filter(shares__user=user).exclude(owner=user).annotate(access=F("shares__access"))
 
 
 def access_of(user: User, session: Session) -> Access:
@@ -50,7 +61,11 @@ def access_of(user: User, session: Session) -> Access:
 
 
 def may_read(user: User, session: Session) -> bool:
-    return Session.objects.filter(pk=session.pk, pk__in=readable_by(user)).exists()
+    return readable_by(user).filter(pk=session.pk).exists()
+
+
+def keeps(user: User, session: Session) -> bool:
+    return kept_by(user).filter(pk=session.pk).exists()
 
 
 def is_shared(session_id: uuid.UUID) -> bool:
