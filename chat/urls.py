@@ -2,6 +2,9 @@
 
 from django.urls import path
 
-from chat import views
+from chat import search_page, views
 
-urlpatterns = [path("inbox/", views.inbox, name="inbox")]
+urlpatterns = [
+    path("inbox/", views.inbox, name="inbox"),
+    path("search/", search_page.search_page, name="search"),
+]

@@ -135,6 +135,7 @@ API: dict[str, Rule] = {
     "POST proposals/{proposal_id}/preview": Rule("decider", 200, {}),
     "POST proposals/{proposal_id}/decide": Rule("decider", 200, {"approved": True}),
     "POST proposals/{proposal_id}/propose-again": Rule("decider", 409, {}),
+    "GET search": Rule("member", 400),
     "GET streams/sse": Rule("person", 503),
     "GET streams/events/{stream_name}": Rule("member", 200),
     **{door: rule for type_ in OBJECT_TYPES for door, rule in _of_object(type_).items()},
@@ -171,6 +172,7 @@ PAGES: dict[str, Rule] = {
     "GET folders/{folder}/matrix/": Rule("member", 200),
     "GET use-cases/{usecase}/": Rule("member", 200),
     "GET inbox/": Rule("member", 200),
+    "GET search/": Rule("member", 200),
 }
 
 

@@ -24,6 +24,7 @@ WHOSE = {
     "proposals/explaining.py": "the name of whose it is, which every member may know",
     "queries/exported.py": "the name of who wrote",
     "queries/proposals.py": "who may see a proposal to make what nobody has seen yet",
+    "queries/search.py": "the name of whose it is, which it was found in",
     "rights/conversations.py": "decides",
     "searching/messages.py": "finds among those that may be read",
     "views.py": "the inbox, which all members read, by the name of whose conversation it came from",
