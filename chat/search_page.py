@@ -51,7 +51,6 @@ def search_page(request: HttpRequest, member: Member) -> HttpResponse:
             page = Page([], None, None)
     context = {
         **given,
-        "search": given["q"],
         "objects": _objects(member, given["object"]),
         "longest": LONGEST,
         "part": part,

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from django.db.models import QuerySet
 
 from chat.models import Message
-from chat.queries.links import Link, shown_as
+from chat.queries.links import MENTION, Link, shown_as
 from chat.searching import messages
 from chat.searching.messages import Asked, around
 from graphs.history import queries, searching
@@ -43,7 +43,7 @@ class FoundMessageShape(Shape):
             title=session.title,
             context=session.context.to_json() if session.context else None,
             owner=session.owner.get_username(),
-            snippet=around(message.content, words),
+            snippet=around(MENTION.sub(r"\2", message.content), words),
             url=_with(address, session=session.pk, message=message.pk),
         )
 

@@ -17,7 +17,7 @@ from graphs.site.access import Member
 #: How words are taken apart: in no language, as they are in several.
 CONFIG = "simple"
 #: The latest that are looked through: no index has their words, which would cost every write.
-MOST_SEARCHED = 10_000
+MOST_SEARCHED = 5_000
 #: Characters of a text that are searched.
 SEARCHED_CHARS = 100_000
 

@@ -38,7 +38,7 @@ def told(user: User, graph: Graph, text: str, reason: str = "") -> None:
 
 @pytest.fixture
 def world(alice: User, nba: Graph) -> Graph:
-    said(alice, nba.workspace, "The <b>zeppelin</b> needs helium.", "graph:nba")
+    said(alice, nba.workspace, "The <b>zeppelin</b> needs {{node:helium}}.", "graph:nba")
     told(alice, nba, "Zeppelins fly.\nA zeppelin needs helium.", "For the fair")
     told(alice, nba, "Nothing flies.")
     return nba
@@ -155,7 +155,9 @@ def test_the_page_shows_what_was_found(world: Graph, alice: User, bob: User) -> 
     assert f'<option value="graph:nba">{world.name}</option>' in page(alice)
     assert f'<option value="graph:nba" selected>{world.name}</option>' in page(bob, "object=graph:nba")
     shown = page(alice, "q=helium")
-    assert "&lt;b&gt;zeppelin&lt;/b&gt; needs <mark>helium</mark>" in shown.replace("<mark>zeppelin</mark>", "zeppelin")
+    assert "&lt;b&gt;zeppelin&lt;/b&gt; needs <mark>helium</mark>." in shown.replace(
+        "<mark>zeppelin</mark>", "zeppelin"
+    )
     assert "Nothing has all these words" in page(bob, "q=helium")
     changed = page(bob, "q=helium&in=changes")
     assert changed.count('<li class="card">') == 2
