@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from chat import prompt_pages, replay_page, shared_page, views
+from chat import prompt_pages, replay_page, search_page, shared_page, views
 from graphs.site import url_keys
 
 url_keys.register()
@@ -10,6 +10,7 @@ url_keys.register()
 urlpatterns = [
     path("inbox/", views.inbox, name="inbox"),
     path("queue/", views.queue, name="queue"),
+    path("search/", search_page.search_page, name="search"),
     path("prompts/", prompt_pages.prompt_list, name="prompts"),
     path("prompts/new/", prompt_pages.new_prompt, name="new-prompt"),
     path("prompts/<key:prompt_key>/", prompt_pages.prompt_page, name="prompt"),

@@ -2,7 +2,19 @@
 
 from django.urls import path
 
-from chat.api import always_send, events, links, messages, prompts, proposals, queue, session_export, sessions, shares
+from chat.api import (
+    always_send,
+    events,
+    links,
+    messages,
+    prompts,
+    proposals,
+    queue,
+    search,
+    session_export,
+    sessions,
+    shares,
+)
 from graphs.site import url_keys
 
 url_keys.register()
@@ -45,6 +57,7 @@ urlpatterns = [
     path("queue", queue.QueueView.as_view()),
     path("queue/<key:entry_id>/cancel", queue.QueueCancelView.as_view()),
     path("queue/<key:entry_id>/retry", queue.QueueRetryView.as_view()),
+    path("search", search.SearchView.as_view()),
     path("streams/sse", events.ServerSentEventsView.as_view()),
     path("streams/events/<key:stream_name>", events.StreamEventsView.as_view()),
 ]

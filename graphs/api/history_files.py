@@ -11,8 +11,8 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from graphs.history import queries
+from graphs.history.searching import sides
 from graphs.models import Modification, Object
-from graphs.objects.operations import OF_THE_ROW
 from graphs.objects.refs import Ref
 from graphs.pdf.blocks import Block, plain
 from graphs.pdf.making import pdf
@@ -60,20 +60,9 @@ def _record(each: Modification) -> dict[str, Any]:
     values = (
         *(each.version, change_set.created_at.isoformat(), change_set.actor_label, change_set.origin),
         *(change_set.reason, change_set.model, change_set.prompt_version, str(change_set.pk)),
-        *(str(Ref(each.kind, each.key)), each.action, each.field, *_sides(each)),
+        *(str(Ref(each.kind, each.key)), each.action, each.field, *sides(each)),
     )
     return dict(zip(HEADS, values, strict=True))
-
-
-def _sides(each: Modification) -> tuple[Any, Any]:
-    """What was there, and what is; of a record its fields: nothing that is of its row alone."""
-    if each.field:
-        return each.old, each.new
-    return _fields_of(each.old), _fields_of(each.new)
-
-
-def _fields_of(record: Any) -> Any:
-    return {name: value for name, value in (record or {}).items() if name not in OF_THE_ROW} or None
 
 
 def _json_parts(of: Object) -> Iterator[bytes]:
@@ -101,7 +90,7 @@ def _blocks(modifications: Iterable[Modification]) -> Iterator[Block]:
                 yield from plain("quote", each.change_set.reason)
         what = [str(Ref(each.kind, each.key)), each.get_action_display(), each.field]
         yield from plain("note", " · ".join(filter(None, what)))
-        for sign, value in zip("−+", _sides(each), strict=True):
+        for sign, value in zip("−+", sides(each), strict=True):
             if value not in (None, ""):
                 yield from plain("text", f"{sign} {_shortened(_text(value))}")
 

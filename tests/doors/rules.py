@@ -154,6 +154,7 @@ API: dict[str, Rule] = {
     "GET queue": Rule("member", 200),
     "POST queue/{entry_id}/cancel": Rule("member", 409, {}),
     "POST queue/{entry_id}/retry": Rule("member", 409, {}),
+    "GET search": Rule("member", 400),
     "GET streams/sse": Rule("person", 503),
     "GET streams/events/{stream_name}": Rule("member", 200),
     **{door: rule for type_ in OBJECT_TYPES for door, rule in _of_object(type_).items()},
@@ -200,6 +201,7 @@ PAGES: dict[str, Rule] = {
     "GET conversations/{session_id}/replay/events/": Rule("member", 200),
     "GET shared/{token}/": Rule("anyone", 200),
     "GET queue/": Rule("member", 200),
+    "GET search/": Rule("member", 200),
 }
 
 

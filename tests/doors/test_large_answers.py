@@ -58,7 +58,7 @@ def test_whole_graphs_and_pages_of_texts_are_marked() -> None:
             "chat/sessions/{session_id}/messages",
             "chat/sessions/{session_id}/stream-events",
         ),
-        "chat/messages/{message_id}/stream-events",
+        *("chat/messages/{message_id}/stream-events", "search"),
     }
 
 

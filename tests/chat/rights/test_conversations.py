@@ -25,12 +25,15 @@ WHOSE = {
     "models/conversation.py": "the columns",
     "proposals/explaining.py": "the name of whose it is, which every member may know",
     "queries/conversations.py": "asks how it is read where it is not the person's own; counts by their index",
+    "queries/exported.py": "the name of who wrote",
     "queries/proposals.py": "who may see a proposal to make what nobody has seen yet",
+    "queries/search.py": "the name of whose it is, which it was found in",
     "queries/shares.py": "with whom it could be shared: everybody but its owner",
     "queries/streams.py": "asks how it is read only where the person is not the owner",
+    "queue/answers.py": "tells only of one's own more than that they run",
     "rights/conversations.py": "decides",
     "rights/links.py": "a link gives what its owner may read",
-    "tools/conversation_search.py": "finds those of a person among those that may be read",
+    "searching/messages.py": "finds those of a person among those that may be read",
     "views.py": "the inbox, which all members read, by the name of whose conversation it came from",
 }
 #: What takes conversations and messages as they are in the table, whoever may read them.

@@ -10,6 +10,7 @@ async def tell(story: Story) -> None:
     answered = await _messages(story)
     await _refused(story, answered["sessionId"])
     await _sessions(story, answered["sessionId"])
+    await _searched(story)
     await _kept(story, answered["userMessageId"], answered["messageId"])
     await _rated(story, answered["userMessageId"], answered["messageId"])
     await _always_sent(story)
@@ -90,6 +91,13 @@ async def _sessions(story: Story, session: str) -> None:
             ("POST", "/resume", {"answer": "Yes"}), ("POST", "/retry", {}), ("POST", "/stop", {}),
         ):  # fmt: skip
             await story.call(what, method, f"chat/sessions/{id_}{rest}", body, who=who)
+
+
+async def _searched(story: Story) -> None:
+    await story.call("a search", "GET", "search?q=fails&object=graph:nba")
+    await story.call("one of a colleague, who finds their own", "GET", "search?q=fails&in=conversations", who="bob")
+    for query in ("q=", "q=a&in=all", "q=a&object=graph:nowhere", "q=a&cursor=x"):
+        await story.call("a search for nothing", "GET", f"search?{query}")
 
 
 async def _kept(story: Story, question: str, answer: str) -> None:
