@@ -19,7 +19,8 @@ from chat.engine.states import load
 from chat.engine.turns import apply_decisions
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
-from chat.models import Message, Proposal, Run, RunStatus, Session, Stream, calls_of
+from chat.generation.asked import generation_event
+from chat.models import Message, Proposal, Run, RunStatus, Session, SessionType, Stream, calls_of
 from chat.proposals import cancel_pending
 from chat.queries.conversations import Held, held_session, next_position
 from graphs.objects.headers import object_for
@@ -143,10 +144,10 @@ def stop(member: Member, session_id: str) -> None:
     with transaction.atomic():
         session = held_session(member, session_id)
         waiting = open_calls.waiting_answer(session)
-        _stop(session, cancel_pending(session, [waiting.pk]) if waiting else [])
+        stop_runs(session, cancel_pending(session, [waiting.pk]) if waiting else [])
 
 
-def _stop(session: Session, cancelled: Sequence[Proposal]) -> None:
+def stop_runs(session: Session, cancelled: Sequence[Proposal]) -> None:
     """Stops a held session's runs. `cancelled` are changes that nobody decides about any more."""
     # A run that another process gave back has shown something: who claims it next closes it with that.
     given_back = Q(status=RunStatus.QUEUED, first_sequence__isnull=False)
@@ -164,6 +165,8 @@ def _stop(session: Session, cancelled: Sequence[Proposal]) -> None:
     for run in waiting:
         events.append(NewEvent("status", {"state": "cancelled"}, run.message_id, run.pk))
         events.append(NewEvent("done", {"reason": "stopped", "fullText": ""}, run.message_id, run.pk))
+        if session.type == SessionType.GENERATION:
+            events.append(generation_event(run, "cancelled"))
     apply_decisions(session, cancelled, events)
 
 
@@ -205,7 +208,7 @@ def delete_session(member: Member, session_id: str) -> None:
     with transaction.atomic():
         session = held_session(member, session_id)
         Session.objects.filter(pk=session.pk).update(hidden_at=timezone.now())
-        _stop(session, cancel_pending(session))
+        stop_runs(session, cancel_pending(session))
 
 
 def _continue(session: Session, member: Member, trigger: dict[str, Any], *, goes_on_from: Run | None) -> Accepted:

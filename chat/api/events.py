@@ -63,7 +63,7 @@ class SessionEventsView(APIView):
     def get(self, request: Request, session_id: str) -> Response:
         """The conversation's events after a number."""
         session, _member = own_session(request, session_id)
-        return _page(request, streams.readable(session.stream))
+        return _page(request, streams.readable(session))
 
 
 class StreamEventsView(APIView):
@@ -90,7 +90,7 @@ class MessageEventsView(APIView):
     def get(self, request: Request, message_id: str) -> Response:
         """The events of one message, numbered as in the conversation's stream."""
         message = own_message(request, message_id)
-        return _page(request, streams.readable(message.session.stream), message.pk)
+        return _page(request, streams.readable(message.session), message.pk)
 
 
 class ServerSentEventsView(APIView):

@@ -196,8 +196,7 @@ class DecideView(APIView):
         posting.count_run(member.user)
         decision = Decision(body.approved, body.feedback, body.edited_arguments, body.digest)
         decided = deciding.decide(member, str(proposal.pk), decision)
-        session = proposal.session
-        may_read = session.owner_id == member.user.pk and session.hidden_at is None
+        may_read = proposal.session.is_conversation_of(member.user.pk)
         run = dict(AcceptedShape.of(decided.run.to_json())) if decided.run and may_read else {}
         return Response(DecidedShape(**{"proposal": brief_json(decided.proposal), **run}).to_json())
 

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from chat.api import always_send, events, links, messages, prompts, proposals, sessions
+from chat.api import always_send, events, generations, links, messages, prompts, proposals, sessions
 from graphs.site import url_keys
 
 url_keys.register()
@@ -39,6 +39,8 @@ urlpatterns = [
     path("proposals/<key:proposal_id>/preview", proposals.PreviewView.as_view()),
     path("proposals/<key:proposal_id>/decide", proposals.DecideView.as_view()),
     path("proposals/<key:proposal_id>/propose-again", proposals.ProposeAgainView.as_view()),
+    path("structured/<key:structured_id>", generations.StructuredView.as_view()),
+    path("structured/<key:structured_id>/cancel", generations.CancelGenerationView.as_view()),
     path("streams/sse", events.ServerSentEventsView.as_view()),
     path("streams/events/<key:stream_name>", events.StreamEventsView.as_view()),
 ]

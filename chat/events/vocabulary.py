@@ -29,6 +29,7 @@ EventType = Literal[
     "usage",
     "object_changed",
     "held_changed",
+    "generation",
     "session_updated",
     "done",
     "error",

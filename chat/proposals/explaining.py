@@ -6,14 +6,14 @@ from collections.abc import Collection, Iterable, Mapping
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
-from chat.models import Message, Proposal, Session
+from chat.models import Message, Proposal, Session, SessionType
 from graphs.history import causes
 from graphs.history.causes import Explanation
 from graphs.objects.headers import address_of
 from graphs.objects.refs import Ref
 from graphs.site.access import Member
 
-_FACTS = ("id", "owner_id", "owner__username", "title", "hidden_at", "context_type", "context_id")
+_FACTS = ("id", "owner_id", "owner__username", "title", "hidden_at", "context_type", "context_id", "type")
 
 
 def register() -> None:
@@ -62,11 +62,14 @@ def _facts(member: Member, ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, Mapping[
 
 def _explanation(member: Member, facts: Mapping[str, object], message: uuid.UUID | None = None) -> Explanation:
     """The owner of a conversation; for the owner alone also what it is about."""
-    mine = facts["owner_id"] == member.user.pk and facts["hidden_at"] is None
+    generated = facts["type"] == SessionType.GENERATION
+    mine = facts["owner_id"] == member.user.pk and facts["hidden_at"] is None and not generated
     owner = str(facts["owner__username"])
     details: dict[str, object] = {
         "sessionId": str(facts["id"]), "messageId": str(message) if message else None, "owner": owner, "mine": mine,
     }  # fmt: skip
+    if generated:
+        return Explanation(_("A generation of %(person)s") % {"person": owner}, details=details)
     if not mine:
         return Explanation(_("A conversation of %(person)s") % {"person": owner}, details=details)
     return Explanation(str(facts["title"]) or _("Your conversation"), _address(member, facts, message), details)

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.db.models import F, Prefetch, Q, QuerySet
 
-from chat.models import AlwaysSend, Message, Proposal, RunStatus, Session
+from chat.models import AlwaysSend, Message, Proposal, RunStatus, Session, SessionType
 from chat.prompts.always_sent import sent_in
 from chat.prompts.summary_json import SummaryShape
 from chat.queries.proposals import in_brief
@@ -24,7 +24,7 @@ FROM chat_session AS session JOIN auth_user AS u ON u.id = session.owner_id
 JOIN graphs_membership AS membership ON membership.workspace_id = session.workspace_id AND membership.user_id = u.id
 JOIN graphs_workspace AS workspace ON workspace.id = session.workspace_id
 JOIN chat_stream AS stream ON stream.id = session.stream_id
-WHERE session.id = %s AND u.id = %s AND u.is_active AND session.hidden_at IS NULL
+WHERE session.id = %s AND u.id = %s AND u.is_active AND session.hidden_at IS NULL AND session.type <> 'GENERATION'
 """
 
 _PLACE = """
@@ -45,6 +45,7 @@ _COUNTS = """
 SELECT session.context_id, count(*) FROM chat_session AS session JOIN auth_user AS u ON u.id = session.owner_id
 JOIN graphs_membership AS membership ON membership.workspace_id = session.workspace_id AND membership.user_id = u.id
 WHERE u.id = %s AND u.is_active AND session.workspace_id = %s AND session.hidden_at IS NULL
+AND session.type <> 'GENERATION'
 AND session.context_type = %s AND session.context_id = ANY(%s::text[]) GROUP BY session.context_id
 """
 
@@ -63,9 +64,9 @@ class Held:
 
 
 def _visible_sessions(user: User) -> QuerySet[Session]:
-    return Session.objects.filter(
-        owner=user, hidden_at=None, workspace__memberships__user=user, owner__is_active=True
-    ).select_related("stream", "workspace")
+    """The conversations of the person that they did not delete; a generation is none."""
+    own = Session.objects.filter(owner=user, hidden_at=None, workspace__memberships__user=user, owner__is_active=True)
+    return own.exclude(type=SessionType.GENERATION).select_related("stream", "workspace")
 
 
 def hold(user: User, session_id: str, within: Workspace | None = None) -> Held:

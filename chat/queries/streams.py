@@ -10,7 +10,7 @@ from django.db import connection
 
 from chat.events import log_pages, presence
 from chat.events.vocabulary import StoredEvent
-from chat.models import Stream
+from chat.models import Session, Stream
 from graphs.models import Object
 from graphs.objects.headers import may_see, narrowed
 from graphs.site.access import NotFound, member_of, parsed_id
@@ -23,7 +23,7 @@ MAX_BYTES = 4 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class ReadableStream:
-    """A stream a person may read; `session_id` is None for the stream of an object."""
+    """A stream a person may read; `session_id` is None for the stream of an object, in which generations are, too."""
 
     id: int
     name: str
@@ -35,7 +35,8 @@ class ReadableStream:
 #: The streams that the person `u` (a row of auth_user) may read, as the columns of `ReadableStream`.
 READABLE_STREAMS = """
 SELECT stream.id, stream.name, stream.workspace_id, stream.last_sequence, session.id::text AS session_id
-FROM chat_stream AS stream LEFT JOIN chat_session AS session ON session.stream_id = stream.id
+FROM chat_stream AS stream LEFT JOIN chat_session AS session
+    ON session.stream_id = stream.id AND NOT session.type = 'GENERATION'
 WHERE u.is_active
     AND EXISTS (SELECT FROM graphs_membership WHERE workspace_id = stream.workspace_id AND user_id = u.id)
     AND (session.id IS NULL OR session.owner_id = u.id AND session.hidden_at IS NULL)
@@ -82,11 +83,10 @@ def hidden_streams(user: User, ids: Collection[int]) -> set[int]:
     return hidden
 
 
-def readable(stream: Stream) -> ReadableStream:
-    session = getattr(stream, "session", None)
-    return ReadableStream(
-        stream.pk, stream.name, stream.workspace_id, stream.last_sequence, str(session.pk) if session else None
-    )
+def readable(session: Session) -> ReadableStream:
+    """The stream of a conversation that the person may read."""
+    stream = session.stream
+    return ReadableStream(stream.pk, stream.name, stream.workspace_id, stream.last_sequence, str(session.pk))
 
 
 def events_page(

@@ -79,7 +79,7 @@ def decide(user: User, frame: frames.Resume) -> tuple[deciding.Decided, bool]:
     member.require_editor()
     posting.count_run(user)
     decided = deciding.decide(member, str(proposal.pk), decision)
-    return decided, proposal.session.owner_id == user.pk and proposal.session.hidden_at is None
+    return decided, proposal.session.is_conversation_of(user.pk)
 
 
 def _decision(frame: frames.Resume) -> deciding.Decision:

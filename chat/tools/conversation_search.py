@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
-from chat.models import Message
+from chat.models import Message, SessionType
 from chat.tools.object_reading import moment_of, object_of
 from chat.tools.results import SHORT_CHARS, fitting
 from chat.tools.tool import Arguments, ReadTool, ToolContext, ToolFailed
@@ -74,6 +74,7 @@ def _own(context: ToolContext) -> QuerySet[Message]:
         kind=Message.TEXT,
         exclude_from_prompt=False,
     )
+    messages = messages.exclude(session__type=SessionType.GENERATION)
     return messages.exclude(in_prompt=Message.InPrompt.LEFT_OUT).exclude(session=context.session_id)
 
 
