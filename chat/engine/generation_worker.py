@@ -15,7 +15,6 @@ from celery.signals import worker_shutting_down
 from django.conf import settings
 
 from chat.concurrency.database import in_db
-from chat.engine import claims
 from chat.engine.available_models import close_providers
 from chat.engine.heartbeat import Heartbeat
 from chat.engine.runner import Runner
@@ -47,7 +46,7 @@ class GenerationWorker:
         self.hub = Hub(process, self.failed.set)
         self.writer = GroupWriter(conninfo(), self.hub.deliver, self.failed.set)
         heartbeat = Heartbeat(conninfo(), process)
-        self.runner = Runner(heartbeat, process, self.writer, self.failed.set, claim=claims.claim_generations)
+        self.runner = Runner(heartbeat, process, self.writer, self.failed.set, generations=True)
         self.hub.start()
         self.writer.start()
         await in_db(entered_prices.read)

@@ -42,13 +42,13 @@ class Runner:
         writer: GroupWriter,
         fail: Callable[[], None],
         others: bool = True,
-        claim: Callable[..., list[claims.ClaimedRun]] = claims.claim,
+        generations: bool = False,
     ) -> None:
-        """Drives what `claim` takes. Runs that begin in this process are begun for it if those are conversations."""
+        """Drives runs of conversations, those that begin in this process from there on; or only `generations`."""
         self.process_id = process_id
         self._heartbeat = heartbeat
         self._others = others
-        self._claim = claim
+        self._generations = generations
         self._writer = writer
         self._fail = fail
         self._drivers: dict[uuid.UUID, Driver] = {}
@@ -66,7 +66,7 @@ class Runner:
         hearing = valkey.listen_forever(doorbell.channel(), lambda _ring: self._bell.set())
         jobs = (self._look_forever(), self._beat_forever(), hearing)
         self._tasks = background.start(jobs, self._fail)
-        if self._claim is claims.claim:
+        if not self._generations:
             doorbell.local = self
 
     async def close(self, drain_s: float) -> None:
@@ -120,7 +120,8 @@ class Runner:
                             self._drivers[run_id].stop(why)
                 if self._has_room():
                     limit, take_over = MAX_RUNS - len(self._running), self._may_take_over()
-                    claim = partial(self._claim, self.process_id, limit, take_over=take_over)
+                    of_these = claims.claim_generations if self._generations else claims.claim
+                    claim = partial(of_these, self.process_id, limit, take_over=take_over)
                     for run in await in_db(claim, others=self._others, driven=list(self._drivers)):
                         self._drive(run)
                 self._last_contact = self._loop.time()
