@@ -72,11 +72,9 @@ def live_generations(member: Member) -> list[Generation]:
     return told(member, found)
 
 
-def latest_generations(member: Member, about: Collection[Ref], most: int) -> list[Generation]:
-    """The latest of each prompt about these objects, the newest first."""
-    runs = _of_workspace(member).filter(
-        session__context_type__in={ref.type for ref in about}, session__context_id__in={ref.key for ref in about}
-    )
+def latest_generations(member: Member, about: Ref, most: int) -> list[Generation]:
+    """The latest about an object, the newest first."""
+    runs = _of_workspace(member).filter(session__context_type=about.type, session__context_id=about.key)
     return told(member, runs.order_by("-created_at", "-pk")[:most])
 
 
