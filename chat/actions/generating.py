@@ -13,6 +13,8 @@ from chat.models import Message, Run, RunStatus, Session, SessionType
 from chat.proposals import cancel_pending
 from chat.queries.generations import generation_for
 from chat.subjects.registered_subjects import generation_of
+from chat.tools.generating import GenerateArguments
+from chat.tools.tool import ToolContext
 from graphs.objects.headers import object_for, require_editable
 from graphs.objects.kinds import KINDS, is_object
 from graphs.objects.refs import Ref
@@ -20,6 +22,8 @@ from graphs.site.access import Member
 
 #: Characters of what is asked for besides the prompt.
 MAX_INSTRUCTIONS = 4_000
+#: Generations that a model begins in one answer.
+MOST_OF_ANSWER = 10
 #: Generations of a workspace that wait or are at work.
 MOST_LIVE = 200
 
@@ -68,8 +72,38 @@ def generate(
                 instructions=instructions.strip(),
                 count=count,
                 asked_in=asked_in,
+                within=asked_in.session if asked_in else None,
             )
         )
+
+
+@transaction.atomic
+def generate_for_model(context: ToolContext, arguments: GenerateArguments) -> str:
+    """The id of the generation that a model asks for in an answer; the same one where it asked in that answer before.
+
+    Raises as `generate` does.
+    """
+    assert context.account is not None
+    # Calls of one reply run side by side.
+    held = Message.objects.select_for_update(no_key=True, of=("self",)).select_related("session")
+    answer = held.get(run=context.account.run_id)
+    asked = answer.generations.filter(run__prompt_version__prompt__key=arguments.prompt).filter(
+        run__session__context_type=arguments.object.type, run__session__context_id=arguments.object.key
+    )
+    before = asked.values_list("pk", flat=True).first()
+    if before is not None:
+        return str(before)
+    if answer.generations.count() >= MOST_OF_ANSWER:
+        raise Refused("too_many", _("One answer begins at most %(most)s generations.") % {"most": MOST_OF_ANSWER})
+    run = generate(
+        context.member,
+        arguments.prompt,
+        arguments.object,
+        instructions=arguments.instructions or "",
+        model=arguments.model or "",
+        asked_in=answer,
+    )
+    return str(run.pk)
 
 
 def cancel(member: Member, run_id: str) -> Run:

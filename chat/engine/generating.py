@@ -52,6 +52,8 @@ class Wanted:
     instructions: str = ""
     count: int | None = None
     asked_in: Message | None = None
+    #: What it was asked for in, or came of: what was read there from outside, its model is told, too.
+    within: Session | None = None
     parent: StructuredRun | None = None
     place: int | None = None
 
@@ -70,6 +72,8 @@ def begin(wanted: Wanted) -> Run:
         model=wanted.model,
         language=wanted.language,
         on_disconnect=Session.OnDisconnect.CONTINUE,
+        untrusted_since=wanted.within.untrusted_since if wanted.within else None,
+        untrusted_source=wanted.within.untrusted_source if wanted.within else "",
     )
     question = Message(session=session, sequence=1, role=Message.Role.USER, prompt_version=str(wanted.version))
     trigger = {"event": "UserMessageSent"}
@@ -130,6 +134,7 @@ def follow_up(proposal: Proposal) -> None:
                 model=run.asked_model,
                 instructions=run.structured.instructions,
                 asked_in=run.structured.asked_in,
+                within=proposal.session,
                 parent=run.structured,
                 place=place,
             )

@@ -9,10 +9,9 @@ from chat.generation.filling import Form
 from chat.managed_prompts.values import values_for
 from chat.managed_prompts.versions import render
 from chat.models import Budget, Message, PromptVersion
-from chat.providers.model_request import PromptMessage, ToolSpec
+from chat.providers.model_request import PromptMessage
 from chat.subjects.generating import Request
 from chat.subjects.registered_subjects import generation_of
-from chat.tools.schemas import parameters
 from chat.tools.tool import ToolContext
 from graphs.objects.headers import object_for
 from graphs.site.access import Member, NotFound
@@ -43,7 +42,6 @@ def load_prompt(run: ClaimedRun, member: Member) -> Prompt:
     if generation is None:
         raise ContextGone
     form = Form(generation, Request(run.id, member, about, asked.count), by_model=asked.by_model)
-    (schema,) = parameters([form])
     question = Message.objects.get(session=run.session_id, sequence=1)
     if not question.content:
         question.content = _asked(run, member, question)
@@ -52,7 +50,7 @@ def load_prompt(run: ClaimedRun, member: Member) -> Prompt:
             PromptMessage("system", SYSTEM.format(tool=form.name)),
             PromptMessage("user", question.content, cache_breakpoint=True),
         ),
-        tools=(spec := ToolSpec(form.name, form.description, schema),),
+        tools=(spec := form.spec(),),
         more_tools=(spec,),
         tool_context=ToolContext(member, about, run.session_id, run.account, run.read),
         version=run.asked_with,

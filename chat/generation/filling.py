@@ -5,8 +5,10 @@ from typing import Any
 
 from chat.proposals import WriteCall
 from chat.proposals.policy import EMPTY
+from chat.providers.model_request import ToolSpec
 from chat.subjects.generating import Change, Generation, Output, Request
 from chat.tools.proposing import Proposer
+from chat.tools.schemas import parameters
 from graphs.objects.actions import NAMES, Batch, CreateObject, UpdateObject, parse
 from graphs.objects.kinds import KINDS
 from graphs.objects.model_rows import row_of
@@ -27,6 +29,11 @@ class Form(Proposer[Output]):
         self.name = f"write_{generation.prompt_type}"
         self.arguments = generation.output
         self._generation, self._request, self._by_model = generation, request, by_model
+
+    def spec(self) -> ToolSpec:
+        """What the model is told of it: every field is required and no other is allowed, as vendors want it."""
+        (schema,) = parameters([self])
+        return ToolSpec(self.name, self.description, _closed(schema), forced=True)
 
     def proposals(self, call_id: str, arguments: Output) -> Sequence[WriteCall]:
         changes = self._generation.changes(self._request, arguments)
@@ -62,6 +69,21 @@ class Form(Proposer[Output]):
             tool, arguments = f"propose_{NAMES[Batch]}", {"actions": steps}
         action = parse(tool.removeprefix("propose_"), arguments)
         return WriteCall(call_id, tool, action, arguments, reason, request_validation=self._by_model)
+
+
+def _closed(schema: Any) -> Any:
+    """The schema with all fields of each object required, and no others allowed."""
+    if isinstance(schema, list):
+        return [_closed(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    closed = {
+        name: {field: _closed(part) for field, part in value.items()} if name == "properties" else _closed(value)
+        for name, value in schema.items()
+    }
+    if "properties" in schema:
+        closed |= {"required": list(schema["properties"]), "additionalProperties": False}
+    return closed
 
 
 def _arguments(change: Change) -> dict[str, Any]:

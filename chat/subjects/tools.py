@@ -56,7 +56,7 @@ def by_name() -> dict[str, Tool[Any]]:
 def specs(role: Role, subject: Subject, *, loaded: bool = False, summarised: bool = False) -> tuple[ToolSpec, ...]:
     """What a model is told of the tools that it is offered; for viewers none that writes. `tools_of` says the rest."""
     every, offered = (
-        tuple(tool for tool in tools if role.may_edit or not tool.writes)
+        tuple(tool for tool in tools if role.may_edit or not (tool.writes or tool.for_editors))
         for tools in (tools_of(subject), tools_of(subject, loaded=loaded, summarised=summarised))
     )
     return _offered(every, offered)

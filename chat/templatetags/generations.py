@@ -14,6 +14,8 @@ from graphs.site.access import Member
 register = template.Library()
 #: Generations of the object that a page shows as it comes.
 MOST = 3
+#: Events of the object that its page reads to show what was written.
+READ = 3_000
 
 
 @register.inclusion_tag("chat/generations.html", takes_context=True)
@@ -36,8 +38,9 @@ def generations(context: RequestContext, subject: Any) -> dict[str, Any]:
 
 
 def _told(generation: Generation) -> dict[str, Any]:
-    """What the page begins with; one that is over is read from the log only where somebody opens it."""
+    """What the page begins with; `after` is where in the log it begins, None where that is too far back to be read."""
     run = generation.run
+    behind = run.session.stream.last_sequence - (run.first_sequence or 0)
     return {
         "runId": str(run.pk),
         "promptId": run.prompt_version.prompt.key if run.prompt_version else "",
@@ -45,6 +48,6 @@ def _told(generation: Generation) -> dict[str, Any]:
         "progress": generation.progress,
         "waitsFor": generation.waits_for,
         "error": run.error,
-        "after": (run.first_sequence - 1) if run.first_sequence else None,
+        "after": run.first_sequence - 1 if run.first_sequence and behind <= READ else None,
         "createdAt": run.created_at.isoformat(),
     }

@@ -31,14 +31,15 @@ class ObjectGenerations extends HTMLElement {
     const latest = JSON.parse(at("latest"));
     for (const told of [...latest].reverse()) this.block(told.runId, told.promptId).tell(told);
     this.leaving = new AbortController();
-    this.follow(object, latest.filter(({ state }) => LIVE.has(state)).map(({ after }) => after).filter((after) => after !== null));
+    this.settled = new Set(latest.filter(({ state }) => !LIVE.has(state)).map(({ runId }) => runId));
+    this.follow(object, latest.map(({ after }) => after).filter((after) => after !== null));
   }
 
   disconnectedCallback() {
     this.leaving.abort();
   }
 
-  /** Reads from where the first one that is at work began. */
+  /** Reads from where the first of those that are shown began. */
   follow(object, begun) {
     const socket = pageSocket(this.getAttribute("socket"), this.getAttribute("workspace"));
     this.followed = new FollowedStream({ api: this.api, socket, object });
@@ -51,14 +52,24 @@ class ObjectGenerations extends HTMLElement {
 
   heard(frame) {
     const { type, runId, promptId, messageId } = frame;
-    if (type === "ai:decision") return this.refreshWaiting();
-    if (type === "ai:generation" && !this.blocks.has(runId) && !this.offers.has(promptId)) return undefined;
-    if (type === "ai:generation") this.block(runId, promptId).tell(frame);
-    else if (!this.blocks.has(runId)) return undefined;
+    const told = type === "ai:generation";
+    const known = this.blocks.has(runId) || (told && this.offers.has(promptId));
+    if (!known && type !== "ai:decision") return;
     this.transcript = fold(this.transcript ?? emptyTranscript(frame.sequence - 1), frame);
+    if (type === "ai:decision") this.decided();
+    if (!known) return;
+    const news = told && !this.settled.has(runId);
+    if (news) this.block(runId, promptId).tell(frame);
     this.block(runId).show(this.transcript.messages.find(({ id }) => id === messageId));
-    if (type === "ai:generation" && frame.state !== "running") this.ask(runId);
-    return undefined;
+    if (news && frame.state !== "running") this.ask(runId);
+  }
+
+  /** Somebody decided on something of the object: of what came of a generation, it shows and asks. */
+  decided() {
+    for (const { id, runId } of this.transcript.messages) {
+      this.blocks.get(runId)?.show(this.transcript.messages.find((message) => message.id === id));
+    }
+    for (const [runId, block] of this.blocks) if (block.state === "waiting") this.ask(runId);
   }
 
   block(runId, promptId = "") {
@@ -105,10 +116,6 @@ class ObjectGenerations extends HTMLElement {
 
   refresh() {
     for (const [runId, block] of this.blocks) if (!block.isOver) this.ask(runId);
-  }
-
-  refreshWaiting() {
-    for (const [runId, block] of this.blocks) if (block.state === "waiting") this.ask(runId);
   }
 
   tell(text) {

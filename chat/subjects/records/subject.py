@@ -13,6 +13,8 @@ from chat.subjects.records import words
 from chat.subjects.records.generations import GENERATIONS
 from chat.subjects.registered_subjects import register
 from chat.subjects.subject import ASKS_FOR_A_CHANGE, Subject, Welcome
+from chat.tools.generating import GENERATE
+from chat.tools.proposing import BATCH
 from graphs.models import Object
 from graphs.records.kinds import COMPANY, EXECUTIVE_SUMMARY, FOLDER, USE_CASE
 
@@ -29,6 +31,7 @@ class RecordSubject(Subject):
     questions: Sequence[tuple[str, str | Promise]]
     generations: Sequence[Generation[Any]] = ()
 
+    tools = (BATCH, GENERATE)
     conventions = words.CONVENTIONS
     advice = words.ADVICE
 

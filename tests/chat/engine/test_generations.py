@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils import timezone
 from pytest_django import Settings
 
 from chat.engine import claims
@@ -13,10 +14,13 @@ from chat.engine.generation_worker import GenerationWorker
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
 from chat.models import Proposal, Run, StructuredRun
-from graphs.models import ChangeSet, Company, UseCase
+from graphs.models import ChangeSet, Company, Object, UseCase
 from graphs.models.history import Origin
+from graphs.objects.headers import object_for
+from graphs.objects.refs import Ref
+from graphs.site.access import member_of
 from tests.chat.api.callers import get, patch, post
-from tests.chat.engine.driving import Engine, rested, silence, until
+from tests.chat.engine.driving import Engine, ask, rested, silence, until
 from tests.chat.engine.generating import (
     EMPTY_DETAIL,
     OF_COMPANY,
@@ -29,7 +33,7 @@ from tests.chat.engine.generating import (
     told,
 )
 from tests.graphs.records.portfolio import Portfolio, portfolio
-from tests.vendors import Script, VendorServer
+from tests.vendors import Script, ScriptedCall, VendorServer
 
 __all__ = ["portfolio"]
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -212,3 +216,33 @@ def test_viewers_look_and_strangers_see_nothing(
     run = begun(alice, "company_info", "company", portfolio.company.pk)
     assert [get(each, f"structured/{run.pk}").status_code for each in (bob, charlie)] == [200, 404]
     assert [patch(each, f"structured/{run.pk}/cancel", {}).status_code for each in (bob, charlie)] == [403, 404]
+
+
+def test_what_a_model_asks_for_is_proposed_whatever_is_empty(
+    working: GenerationWorker, running: Engine, vendor: VendorServer, alice: User, bare: Company
+) -> None:
+    about = f"company:{bare.pk}"
+    wish = ScriptedCall("generate", {"prompt": "company_info", "object": about, "instructions": "Briefly."})
+    filled = Script(tool_calls=(form("company_info", **OF_COMPANY | {"name": bare.name}),), first_delay_s=0.5)
+    vendor.script(Script(tool_calls=(wish, wish)), Script(text="It is on its way."), filled)
+    asked = ask(alice, "Find out more about it.", context=Ref("company", str(bare.pk)))
+    assert rested(asked.run_id).message.content == "It is on its way."
+    (begun_,) = StructuredRun.objects.all()
+    run = rested(begun_.pk)
+    bare.refresh_from_db()
+    assert (run.status, begun_.instructions, bare.industry) == ("succeeded", "Briefly.", "")
+    waiting = Proposal.objects.get()
+    assert [each["level"] for each in waiting.asked_by] == ["request"]
+    assert waiting.arguments["updates"].keys() == {"industry", "size", "products", "processes"}
+
+
+def test_what_was_read_from_outside_makes_every_result_wait(
+    working: GenerationWorker, vendor: VendorServer, alice: User, bare: Company
+) -> None:
+    vendor.script(Script(tool_calls=(form("company_info", **OF_COMPANY | {"name": bare.name}),)))
+    object_for(member_of(alice), Ref("company", str(bare.pk)))
+    Object.objects.filter(type="company", key=str(bare.pk)).update(untrusted_since=timezone.now())
+    run = rested(begun(alice, "company_info", "company", bare.pk).pk)
+    bare.refresh_from_db()
+    assert (told(alice, run)["state"], bare.industry) == ("waiting", "")
+    assert [each["level"] for each in Proposal.objects.get().asked_by] == ["untrusted"]
