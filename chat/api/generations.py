@@ -30,6 +30,10 @@ class GenerationBody(Body):
     model: Annotated[str, Field(max_length=100)] | None = None
 
 
+class CancelBody(Body):
+    """There is nothing to say."""
+
+
 class BegunShape(Shape):
     """`streamId` is the stream of the object, which tells all that becomes of it under `runId`."""
 
@@ -125,9 +129,12 @@ class StructuredView(APIView):
 
 
 class CancelGenerationView(APIView):
-    @extend_schema(operation_id="cancelGeneration", request=None, responses={200: GenerationShape, **problems(403)})
+    @extend_schema(
+        operation_id="cancelGeneration", request=CancelBody, responses={200: GenerationShape, **problems(403)}
+    )
     def patch(self, request: Request, structured_id: str) -> Response:
         """Stops a generation, with what comes of it; one that is over stays as it is. Editors only."""
         member = current_member(request)
+        read_body(request, CancelBody)
         generating.cancel(member, structured_id)
         return _answer(member, structured_id)

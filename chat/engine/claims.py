@@ -156,7 +156,8 @@ def claim_generations(
     """Takes up to `limit` generations as `claim` takes runs of conversations, one by one as slots are counted."""
     silent_s = settings.PROCESS_SILENT_S
     conditions: list[Any] = [STATE_VERSION, others, process, settings.GENERATION_SLOTS]
-    conditions += [take_over, silent_s, process, list(driven), silent_s]
+    known = list(driven)
+    conditions += [take_over, silent_s, process, known, silent_s]
     claimed_runs: list[ClaimedRun] = []
     while len(claimed_runs) < limit:
         with connection.cursor() as cursor:
@@ -175,6 +176,7 @@ def claim_generations(
                 "session__workspace", "author", "message", "structured", "prompt_version__prompt"
             )
             claimed_runs.append(_take(runs.get(pk=found[0]), process))
+        known.append(found[0])
     return claimed_runs
 
 
@@ -197,11 +199,19 @@ def _take(run: Run, process: uuid.UUID) -> ClaimedRun:
         Message.objects.filter(pk=run.message_id).update(status=Message.Status.STREAMING)
         events = [*closed, NewEvent("status", {"state": "started"}, run.message_id, run.pk)]
     if session.type == SessionType.GENERATION:
-        # Also where another process had begun it: what that one showed is written anew.
+        if resumed:
+            _forget_begun(run)
         events.append(generation_event(run, "running"))
     if events:
         append(session.stream_id, events)
     return claimed(run, author_of(run), resumed=resumed, died=died)
+
+
+def _forget_begun(run: Run) -> None:
+    """Lets a generation begin anew that another process had begun: only its end has an effect."""
+    run.session.state, run.message.rounds = {}, []
+    Session.objects.filter(pk=run.session_id).update(state={})
+    Message.objects.filter(pk=run.message_id).update(rounds=[])
 
 
 def claimed(run: Run, member: Member | None, *, resumed: bool = False, died: bool = False) -> ClaimedRun:

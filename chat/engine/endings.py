@@ -96,7 +96,7 @@ class Endings:
             outcome="error" if error else reason,
             message_status=message_status,
             run_status=run_status,
-            events=(*self._answer.unemitted_costs, *asked, self._answer.event("status", {"state": shown}), end, *told),
+            events=(*self._answer.unemitted_costs, *asked, self._answer.event("status", {"state": shown}), *told, end),
             error=error,
             gave_up=gave_up,
         )

@@ -30,7 +30,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='session',
             name='stream',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='sessions', to='chat.stream'),
+            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='sessions', related_query_name='session', to='chat.stream'),
         ),
         migrations.AlterField(
             model_name='session',

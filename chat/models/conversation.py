@@ -41,7 +41,7 @@ class Session(models.Model):
     owner = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, related_name="chat_sessions", verbose_name=_("owner")
     )
-    stream = models.ForeignKey(Stream, models.PROTECT, related_name="sessions")
+    stream = models.ForeignKey(Stream, models.PROTECT, related_name="sessions", related_query_name="session")
     type = models.CharField(_("type"), max_length=10, choices=SessionType.choices, default=SessionType.CHAT)
     title = models.CharField(_("title"), max_length=200, blank=True)
     context_type = models.CharField(_("kind of object"), max_length=30, blank=True)

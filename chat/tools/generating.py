@@ -51,6 +51,8 @@ class Generate(ReadTool[GenerateArguments]):
     for_editors = True
 
     def run(self, context: ToolContext, arguments: GenerateArguments) -> dict[str, Any]:
+        if context.account is None:
+            raise ToolFailed("Nothing can be generated outside of a conversation.")
         try:
             context.object(arguments.object)
             run_id = door.begin(context, arguments)

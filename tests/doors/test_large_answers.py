@@ -19,6 +19,7 @@ SMALL = {
     "PromptVersionView": "one version of a prompt, whose texts have a limit",
     "PromptsView": "a page of prompts without their versions",
     "SchemaView": "the document of the API, made of the code",
+    "StructuredView": "one generation, whose text has a limit",
     "ServerSentEventsView": "never answers: `chat/web/sse.py` does, at the pace of its reader",
     "SessionView": "one conversation without its messages",
     "SessionsView": "a page of conversations without their messages; titles have a limit",

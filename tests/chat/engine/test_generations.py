@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Iterator
+from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
@@ -178,11 +179,13 @@ def test_who_takes_over_begins_anew_and_makes_nothing_twice(
         said = NewEvent("content_delta", {"delta": "I beg"}, claimed.message_id, claimed.id)
         append(claimed.stream_id, [said], claimed.epoch)
     silence(process)
+    Run.objects.filter(pk=run.pk).update(started_at=timezone.now() - timedelta(hours=1))
     detail = form("use_case_detail", **EMPTY_DETAIL | {"problem": "Work stands still."})
     vendor.script(Script(tool_calls=(found("Dock planning"),)), Script(tool_calls=(detail,)))
     with generation_worker():
         assert rested(run.pk).status == "succeeded"
         until(lambda: told(alice, run)["state"] == "succeeded")
+    assert Run.objects.get(pk=run.pk).attempts == 2
     assert UseCase.objects.filter(folder=portfolio.folder).count() == 3
     assert states_of(run)[:4] == ["queued", "running", "running", "succeeded"]
 

@@ -139,8 +139,8 @@ const FOLDS = {
       toolCalls: settledTools(message.toolCalls),
     })),
   /** One that another process took over is written anew. */
-  "ai:generation": (transcript, { messageId, runId, state }) =>
-    state === "running" && messageId
+  "ai:generation": (transcript, { messageId, runId, state, progress }) =>
+    state === "running" && messageId && !progress
       ? withMessage(transcript, messageId, { role: "assistant", runId }, ({ status }) =>
           (FINAL.has(status) ? {} : { ...NOTHING, runId, status: "streaming" }))
       : transcript,
