@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from pydantic import Field
 
 from chat.models import PromptType
@@ -97,7 +98,7 @@ class FindsUseCases(Generation[UseCaseList]):
     """Makes use cases in a folder, each of which is worked out after that."""
 
     prompt_type = PromptType.USE_CASE_LIST
-    label = _("Find use cases")
+    label = gettext_lazy("Find use cases")
     output = UseCaseList
     counts = True
     then = PromptType.USE_CASE_DETAIL
@@ -105,10 +106,11 @@ class FindsUseCases(Generation[UseCaseList]):
     def changes(self, request: Request, output: UseCaseList) -> Sequence[Change]:
         most = request.count or MOST
         if len(output.use_cases) > most:
-            raise ChangeRefused(f"These are {len(output.use_cases)} use cases; at most {most} were asked for.")
+            sentence = _("These are {count} use cases; at most {most} were asked for.")
+            raise ChangeRefused(sentence.format(count=len(output.use_cases), most=most))
         names = [each.name.casefold().strip() for each in output.use_cases]
         if len(set(names)) < len(names):
-            raise ChangeRefused("Two of these use cases have one name. Each has a name of its own.")
+            raise ChangeRefused(_("Two of these use cases have one name. Each has a name of its own."))
         folder = Ref(request.about.type, request.about.key)
         return [
             CreateObject.model_validate(
@@ -139,8 +141,8 @@ class WorksOut(Fills[UseCaseDetail]):
         wanted = [str(axis["id"]) for axis in axes]
         rated = [score.axis_id for score in scores]
         if sorted(wanted) != sorted(rated):
-            axes_there = ", ".join(wanted) or "none"
-            raise ChangeRefused(f"{side}Scores has to rate each axis of {side} once, by its id. Axes: {axes_there}.")
+            sentence = _("{field} has to rate each axis of that side once, by its id. Axes: {axes}.")
+            raise ChangeRefused(sentence.format(field=f"{side}Scores", axes=", ".join(wanted) or "–"))
         return [score.model_dump(mode="json", by_alias=True) for score in scores]
 
 
@@ -160,17 +162,26 @@ _OF_USE_CASE = {
 }
 GENERATIONS: dict[str, tuple[Generation[Any], ...]] = {
     COMPANY.name: (
-        Fills(PromptType.COMPANY_INFO, _("Fill in with AI"), CompanyInfo, {name: name for name in _OF_COMPANY}),
+        Fills(
+            PromptType.COMPANY_INFO, gettext_lazy("Fill in with AI"), CompanyInfo, {name: name for name in _OF_COMPANY}
+        ),
     ),
     FOLDER.name: (
         FindsUseCases(),
-        Fills(PromptType.FOLDER_NAME, _("Name with AI"), FolderName, {"name": "name", "description": "description"}),
+        Fills(
+            PromptType.FOLDER_NAME,
+            gettext_lazy("Name with AI"),
+            FolderName,
+            {"name": "name", "description": "description"},
+        ),
     ),
-    USE_CASE.name: (WorksOut(PromptType.USE_CASE_DETAIL, _("Work out with AI"), UseCaseDetail, _OF_USE_CASE),),
+    USE_CASE.name: (
+        WorksOut(PromptType.USE_CASE_DETAIL, gettext_lazy("Work out with AI"), UseCaseDetail, _OF_USE_CASE),
+    ),
     EXECUTIVE_SUMMARY.name: (
         Fills(
             PromptType.EXECUTIVE_SUMMARY,
-            _("Write the summary with AI"),
+            gettext_lazy("Write the summary with AI"),
             ExecutiveSummary,
             {name: f"executive_summary.{name}" for name in _SECTIONS},
         ),

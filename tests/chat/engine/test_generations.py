@@ -111,7 +111,7 @@ def test_what_was_wrong_goes_back_once(
     run = rested(begun(alice, "use_case_detail", "usecase", use_case.pk).pk)
     use_case.refresh_from_db()
     assert (run.status, use_case.data["solution"]) == ("succeeded", "A plan.")
-    assert "valueScores has to rate each axis" in str(vendor.requests[1].body["messages"][-1])
+    assert "valueScores has to rate each axis of that side" in str(vendor.requests[1].body["messages"][-1])
 
     vendor.script(Script(text="I would rather chat."), Script(tool_calls=(wrong,)))
     changes = ChangeSet.objects.count()
