@@ -153,7 +153,9 @@ def _folder_of(request: Request) -> Folder | None:
     return folder_for(request.member, held_by.key) if held_by is not None else None
 
 
-_OF_COMPANY = ("name", "industry", "size", "products", "processes", "challenges", "objectives", "technologies")
+#: Fields of objects by those of outputs.
+_OF_COMPANY = {name: name for name in CompanyInfo.model_fields if name != "reason"}
+_OF_FOLDER = {name: name for name in FolderName.model_fields if name != "reason"}
 _SECTIONS = ("introduction", "analysis", "recommendation", "references")
 _OF_USE_CASE = {
     name: f"data.{UseCaseDetail.model_fields[name].alias}"
