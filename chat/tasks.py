@@ -9,8 +9,9 @@ from django.conf import settings
 from django.db.models.functions import Now
 
 from chat.actions import deciding
+from chat.engine import generation_worker
 from chat.events import compaction
-from chat.models import IdempotencyKey, Presence, Process
+from chat.models import IdempotencyKey, Presence, Process, Run, RunStatus, SessionType
 from chat.sent_requests.keeping import forget_old
 from chat.spending import crashed
 from graphs.history import live_edits
@@ -32,6 +33,20 @@ def delete_leftovers() -> None:
     IdempotencyKey.objects.filter(created_at__lt=Now() - timedelta(days=1)).delete()
     live_edits.forget_old()
     sign_ins.forget_over()
+
+
+@shared_task
+def generate() -> None:
+    """Lets this worker drive generations that wait."""
+    generation_worker.wake()
+
+
+@shared_task
+def take_over_generations() -> None:
+    """The same where generations wait, or are under way: jobs get lost, and workers are killed."""
+    live = [RunStatus.QUEUED, RunStatus.RUNNING]
+    if Run.objects.filter(status__in=live, session__type=SessionType.GENERATION).exists():
+        generation_worker.wake()
 
 
 @shared_task

@@ -89,6 +89,8 @@ class Environment(BaseSettings):
     disconnect_grace_s: Seconds = Field(30, ge=0)
     tool_rounds: int = Field(5, ge=1, le=100)
     tool_rounds_extended: int = Field(10, ge=1, le=200)
+    #: Structured generations of a workspace that are at work at a time.
+    generation_slots: int = Field(4, ge=1, le=100)
     tool_result_tokens: int = Field(2_500, ge=200, le=100_000)
     always_send_tokens: int = Field(4_000, ge=200, le=100_000)
 

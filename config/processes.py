@@ -13,7 +13,7 @@ from config.children import Program
 BASE_DIR = Path(__file__).resolve().parent.parent
 WEB_MODULE = "chat.web.server"
 THREADS = 4
-QUEUES = "default,embeddings"
+QUEUES = "default,embeddings,generations"
 
 
 def environment(data_dir: Path, demo_password: str) -> dict[str, str]:

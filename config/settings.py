@@ -137,8 +137,12 @@ CELERY_BROKER_URL = ENV.celery_broker_url or local.celery_url(REDIS_URL)
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_DEFAULT_QUEUE = "default"
-#: What can wait for minutes; `manage.py up` starts workers for both queues.
-CELERY_TASK_ROUTES = {"rag.tasks.*": {"queue": "embeddings"}}
+#: What can wait for minutes, and generations; `manage.py up` starts workers for all queues.
+CELERY_TASK_ROUTES = {
+    "rag.tasks.*": {"queue": "embeddings"},
+    "chat.tasks.generate": {"queue": "generations"},
+    "chat.tasks.take_over_generations": {"queue": "generations"},
+}
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 4 * 3600}
 #: The file of beat, where a worker is beat too (`config/beat.py`).
@@ -147,6 +151,11 @@ CELERY_BEAT_SCHEDULE = {
     "delete-leftovers": {"task": "chat.tasks.delete_leftovers", "schedule": timedelta(minutes=5)},
     "expire-proposals": {"task": "chat.tasks.expire_proposals", "schedule": timedelta(minutes=5)},
     "settle-crashed-calls": {"task": "chat.tasks.settle_crashed_calls", "schedule": timedelta(minutes=1)},
+    "take-over-generations": {
+        "task": "chat.tasks.take_over_generations",
+        "schedule": timedelta(seconds=10),
+        "options": {"expires": 10},
+    },
     # Where nobody serves its queue, they do not pile up.
     "keep-embeddings": {
         "task": "rag.tasks.keep_embeddings",
@@ -269,6 +278,7 @@ FETCH_DENY = [host.lower() for host in csv(ENV.fetch_deny)]
 DISCONNECT_GRACE_S = ENV.disconnect_grace_s
 TOOL_ROUNDS = ENV.tool_rounds
 TOOL_ROUNDS_EXTENDED = ENV.tool_rounds_extended
+GENERATION_SLOTS = ENV.generation_slots
 #: Tokens of one tool result in the history of a model (docs/prompt.md).
 TOOL_RESULT_TOKENS = ENV.tool_result_tokens
 #: Tokens of all records together that a workspace always sends.

@@ -13,7 +13,7 @@ from django.contrib.auth.models import User
 
 from chat.events import log_pages
 from chat.events.vocabulary import StoredEvent, event_json, frame
-from chat.models import Stream, StreamEvent
+from chat.models import Session, SessionType, Stream, StreamEvent
 from graphs.models import Workspace
 
 
@@ -120,9 +120,9 @@ def _slugs(workspaces: Any) -> list[str]:
 
 def stored_frames(stream_name: str) -> list[dict[str, Any]]:
     """The stream's events as the chat socket sends them."""
-    stream = Stream.objects.select_related("session").get(name=stream_name)
-    owner = getattr(stream, "session", None)
-    session = str(owner.pk) if owner else None
+    stream = Stream.objects.get(name=stream_name)
+    talk = Session.objects.filter(stream=stream).exclude(type=SessionType.GENERATION).first()
+    session = str(talk.pk) if talk else None
     return [json.loads(frame(event, stream.name, session)) for event in events_of(stream)]
 
 

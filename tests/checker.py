@@ -29,6 +29,7 @@ from chat.engine.machine import RESTING
 from chat.engine.states import Phase
 from chat.events.transcript import replay
 from chat.events.vocabulary import StoredEvent, storable
+from chat.generation.filling import OF_EMPTY_FIELDS
 from chat.models import (
     FETCH,
     WAITING,
@@ -40,6 +41,7 @@ from chat.models import (
     RunStatus,
     SentRequest,
     Session,
+    SessionType,
 )
 from chat.prompts import window
 from chat.prompts.summary_json import shown
@@ -115,7 +117,8 @@ def check_replay() -> None:
     """I3: for every session, its events tell what its messages, its runs and their ends say."""
     for session in Session.objects.select_related("stream"):
         events = events_of(session.stream)
-        _check_questions(session, events)
+        if session.type != SessionType.GENERATION:  # What that asks is in the program, and stands in no log.
+            _check_questions(session, events)
         for run in session.runs.select_related("message"):
             _check_answer(run, events)
 
@@ -127,7 +130,8 @@ def _check_questions(session: Session, events: Sequence[StoredEvent]) -> None:
 
 
 def _check_answer(run: Run, all_events: Sequence[StoredEvent]) -> None:
-    events = [event for event in all_events if event.run_id == run.pk]
+    # How far what comes of a generation is, is told after its end.
+    events = [event for event in all_events if event.run_id == run.pk and event.type != "generation"]
     transcript = replay(all_events, run.message_id)
     ends = [event for event in events if event.type in _ENDS]
     if run.status in _LIVE:
@@ -152,7 +156,10 @@ def check_proposals() -> None:
     """
     for proposal in Proposal.objects.select_related("message", "session__stream"):
         name = f"proposal {proposal.pk} ({proposal.status})"
-        (call,) = (each for each in tool_calls(proposal.message) if each["id"] == proposal.tool_call_id)
+        call_id = proposal.tool_call_id.removesuffix(OF_EMPTY_FIELDS)
+        (call,) = (each for each in tool_calls(proposal.message) if each["id"] == call_id)
+        if call_id != proposal.tool_call_id:
+            continue  # The call has the result of what changes filled fields.
         assert call["result"]["proposalId"] == str(proposal.pk), name
         if proposal.status == ProposalStatus.PENDING:
             assert call["result"]["status"] == ProposalStatus.PENDING, name
@@ -160,6 +167,8 @@ def check_proposals() -> None:
             raise AssertionError(f"{name}: its call says {call['result']}")
         events = events_of(proposal.session.stream)
         told = [event.data["status"] for event in events if event.type == "decision" and _about(event, proposal)]
+        if proposal.session.type == SessionType.GENERATION:  # Whose stream is the object's: both are told in it.
+            told = list(dict.fromkeys(told))
         assert told == ([] if proposal.status == ProposalStatus.PENDING else [proposal.status]), f"{name}: told {told}"
         applied = list(ChangeSet.objects.filter(cause=f"proposal:{proposal.pk}").values_list("pk", flat=True))
         changes = proposal.status == ProposalStatus.APPLIED and proposal.object_type != FETCH

@@ -20,7 +20,8 @@ from chat.engine.states import load
 from chat.engine.turns import apply_decisions
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
-from chat.models import Message, Proposal, Run, RunStatus, Session, Stream, calls_of
+from chat.generation.asked import generation_event
+from chat.models import Message, Proposal, Run, RunStatus, Session, SessionType, Stream, calls_of
 from chat.models.runs import Correction
 from chat.prompts import correcting
 from chat.proposals import cancel_pending
@@ -170,7 +171,7 @@ def stop(member: Member, session_id: str) -> None:
     with transaction.atomic():
         session = held_session(member, session_id)
         waiting = open_calls.waiting_answer(session)
-        _stop(session, session.runs.all(), cancel_pending(session, [waiting.pk]) if waiting else [])
+        stop_runs(session, session.runs.all(), cancel_pending(session, [waiting.pk]) if waiting else [])
 
 
 def stop_run(member: Member, run_id: str) -> None:
@@ -180,6 +181,7 @@ def stop_run(member: Member, run_id: str) -> None:
     """
     with transaction.atomic():
         here = Session.objects.filter(workspace=member.workspace, hidden_at=None, runs=parsed_id(run_id))
+        here = here.exclude(type=SessionType.GENERATION)
         held = here.select_related("stream").select_for_update(no_key=True, of=("self", "stream"))
         session = or_not_found(held.first())
         runs = session.runs.filter(pk=run_id)
@@ -191,10 +193,10 @@ def stop_run(member: Member, run_id: str) -> None:
             raise Forbidden
         if not live:
             raise Refused("conflict", _("This answer has ended meanwhile."))
-        _stop(session, runs, [])
+        stop_runs(session, runs, [])
 
 
-def _stop(session: Session, runs: QuerySet[Run], cancelled: Sequence[Proposal]) -> None:
+def stop_runs(session: Session, runs: QuerySet[Run], cancelled: Sequence[Proposal]) -> None:
     """Stops runs of a held session. `cancelled` are changes that nobody decides about any more."""
     # A run that another process gave back has shown something: who claims it next closes it with that.
     given_back = Q(status=RunStatus.QUEUED, first_sequence__isnull=False)
@@ -212,6 +214,8 @@ def _stop(session: Session, runs: QuerySet[Run], cancelled: Sequence[Proposal]) 
     for run in waiting:
         events.append(NewEvent("status", {"state": "cancelled"}, run.message_id, run.pk))
         events.append(NewEvent("done", {"reason": "stopped", "fullText": ""}, run.message_id, run.pk))
+        if session.type == SessionType.GENERATION:
+            events.append(generation_event(run, "cancelled"))
     apply_decisions(session, cancelled, events)
 
 
@@ -260,7 +264,7 @@ def delete_session(member: Member, session_id: str) -> None:
     with transaction.atomic():
         session = held_own_session(member, session_id)
         Session.objects.filter(pk=session.pk).update(hidden_at=timezone.now())
-        _stop(session, session.runs.all(), cancel_pending(session))
+        stop_runs(session, session.runs.all(), cancel_pending(session))
 
 
 def _continue(

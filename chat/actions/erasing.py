@@ -4,7 +4,7 @@ import uuid
 
 from django.db import connection, transaction
 
-from chat.models import Session
+from chat.models import Session, SessionType
 from graphs.site.access import NotFound
 
 
@@ -14,7 +14,8 @@ def erase(session_id: uuid.UUID) -> int:
     Only the owner of the tables may: PostgreSQL refuses it to the role that runs.
     """
     with transaction.atomic(), connection.cursor() as cursor:
-        session = Session.objects.select_for_update().select_related("stream").filter(pk=session_id).first()
+        conversations = Session.objects.exclude(type=SessionType.GENERATION)
+        session = conversations.select_for_update().select_related("stream").filter(pk=session_id).first()
         if session is None:
             raise NotFound
         stream = session.stream

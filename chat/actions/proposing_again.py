@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from chat.actions import conversations, deciding
 from chat.actions.refusals import Refused
-from chat.models import Proposal, ProposalStatus
+from chat.models import Proposal, ProposalStatus, SessionType
 from chat.queries.conversations import Held, hold
 from chat.queries.proposals import proposal_for
 from graphs.site.access import Forbidden, Member, NotFound
@@ -27,6 +27,8 @@ def propose_again(member: Member, proposal_id: str) -> dict[str, Any]:
         proposal.refresh_from_db(fields=["status"])
     if proposal.status not in {ProposalStatus.STALE, ProposalStatus.EXPIRED, ProposalStatus.FAILED}:
         raise Refused("conflict", _("This proposal was not refused because something changed."))
+    if proposal.session.type == SessionType.GENERATION:
+        raise Refused("conflict", _("This was generated. Generate it again, from its page."))
     with transaction.atomic():
         held = _held(member, proposal)
         proposal.refresh_from_db(fields=["asked_again"])

@@ -5,6 +5,7 @@ from django.urls import path
 from chat.api import (
     always_send,
     events,
+    generations,
     links,
     messages,
     prompts,
@@ -58,6 +59,8 @@ urlpatterns = [
     path("queue/<key:entry_id>/cancel", queue.QueueCancelView.as_view()),
     path("queue/<key:entry_id>/retry", queue.QueueRetryView.as_view()),
     path("search", search.SearchView.as_view()),
+    path("structured/<key:structured_id>", generations.StructuredView.as_view()),
+    path("structured/<key:structured_id>/cancel", generations.CancelGenerationView.as_view()),
     path("streams/sse", events.ServerSentEventsView.as_view()),
     path("streams/events/<key:stream_name>", events.StreamEventsView.as_view()),
 ]

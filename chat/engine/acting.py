@@ -16,11 +16,12 @@ from django.db import transaction
 from chat.engine import machine, open_calls, run_storage, transitions
 from chat.engine.claims import ClaimedRun
 from chat.engine.endings import Endings
+from chat.engine.generating import follow_up
 from chat.engine.states import Limits, State
 from chat.engine.tool_calls import CheckedCall
 from chat.events.transcript import Transcript
 from chat.events.vocabulary import NewEvent
-from chat.models import Message, ProposalStatus, Round, Run, RunStatus, Session
+from chat.models import Message, Proposal, ProposalStatus, Round, Run, RunStatus, Session
 from chat.prompts import decisions
 from chat.prompts.round_messages import round_of
 from chat.proposals import Proposed, hold_all, propose, propose_fetch
@@ -31,6 +32,9 @@ from chat.tools.tool import ToolContext
 from graphs.objects import actions
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.refs import Ref
+
+#: Told of a call that would change nothing.
+ALREADY_SO = "Everything is like this already; nothing was changed."
 
 log = logging.getLogger("countersign.engine")
 
@@ -87,7 +91,8 @@ class ProposalRound:
         session = Session.objects.select_related("stream", "workspace").get(pk=self.run.session_id)
         writing = [call for call in self.calls if call.writes]
         if len(writing) > 1:
-            hold_all(self.context.member, self.context.about, [call.write().action for call in writing])
+            asked = [proposal.action for call in writing for proposal in call.proposals()]
+            hold_all(self.context.member, self.context.about, asked)
         proposing = [call for call in self.calls if call.proposes]
         events = [event for call in proposing for event in self._propose(session, answer, call)]
         transcript = deepcopy(self.transcript)
@@ -116,28 +121,46 @@ class ProposalRound:
         try:
             with transaction.atomic():
                 try:
-                    proposed = self._proposed(session, answer, call)
+                    return self._proposed(session, answer, call)
                 except ChangeRefused as refusal:  # What was noticed of others' changes stays stored.
                     return [self._result_event(call, {"error": str(refusal)})]
-                events = [replace(event, run_id=self.run.id) for event in proposed.events]
-                if proposed.proposal.status != ProposalStatus.PENDING:
-                    events.append(self._result_event(call, decisions.result_of(proposed.proposal)))
-                return events
         except DatabaseTrouble:
             raise
         except Exception:  # Any: one proposal that breaks keeps no other from being made, and the model is told.
             log.exception("%s could not be proposed", call.name)
             return [self._result_event(call, {"error": f"{call.name} failed unexpectedly. Nothing was proposed."})]
 
-    def _proposed(self, session: Session, answer: Message, call: CheckedCall) -> Proposed:
-        """The proposal of a call. What one that writes names counts as read: why it is refused may quote that."""
+    def _proposed(self, session: Session, answer: Message, call: CheckedCall) -> list[NewEvent]:
+        """Proposes what a call asks for. What one that writes names counts as read: why it is refused may quote that.
+
+        Raises `ChangeRefused`.
+        """
         member, about = self.context.member, self.context.about
         if call.asks:
-            return propose_fetch(member, session, answer, call.id, call.name, call.arguments["url"])
-        self.run.read.update(actions.named_by([call.write().action]))
+            return self._told(call, propose_fetch(member, session, answer, call.id, call.name, call.arguments["url"]))
         if about is not None:
             self.run.read.add(Ref(about.type, about.key))
-        return propose(member, session, answer, about, call.write())
+        *before, last = call.proposals() or (None,)
+        if last is None:
+            return [self._result_event(call, {"changes": 0, "note": ALREADY_SO})]
+        self.run.read.update(actions.named_by([each.action for each in (*before, last)]))
+        for each in before:  # Told to who watches the object; the call is answered by the last one.
+            self._follow(propose(member, session, answer, about, each).proposal)
+        proposed = propose(member, session, answer, about, last)
+        self._follow(proposed.proposal)
+        return self._told(call, proposed)
+
+    def _told(self, call: CheckedCall, proposed: Proposed) -> list[NewEvent]:
+        """The events of a proposal, with the result of its call where nobody has to decide."""
+        events = [replace(event, run_id=self.run.id) for event in proposed.events]
+        if proposed.proposal.status != ProposalStatus.PENDING:
+            events.append(self._result_event(call, decisions.result_of(proposed.proposal)))
+        return events
+
+    def _follow(self, proposal: Proposal) -> None:
+        """Begins what comes of a generation that was applied at once."""
+        if self.run.generation is not None:
+            follow_up(proposal)
 
     def _result_event(self, call: CheckedCall, result: dict[str, Any]) -> NewEvent:
         data = {"toolCallId": call.id, "result": result}
@@ -147,12 +170,12 @@ class ProposalRound:
         if any(call.waits for call in round_.calls):
             return transitions.ValidationRequested()
         unusable = [
-            call.refusal or (call.proposes and "proposalId" not in stored.result and stored.result["error"])
+            call.refusal or (call.proposes and "proposalId" not in stored.result and stored.result.get("error"))
             for call, stored in zip(self.calls, round_.calls, strict=True)
         ]
         if all(unusable):
             return transitions.ActionFailureOccurred(str(unusable[0]))
-        return transitions.ActionsExecuted(open_calls.keeps_control(round_))
+        return transitions.ActionsExecuted(self.run.generation is None and open_calls.keeps_control(round_))
 
     def _conclude(self, outcome: Outcome, transcript: Transcript) -> tuple[State, run_storage.Ending | None]:
         """The next state; the run ends with it if a person is asked or the model is done."""

@@ -14,6 +14,7 @@ from chat.engine.claims import ClaimedRun
 from chat.events.transcript import PARAGRAPH, Transcript
 from chat.events.vocabulary import EventType, NewEvent
 from chat.events.writer import GroupWriter
+from chat.generation.asked import GenerationState, told
 from chat.models import Call, Round, calls_of
 from chat.prompts.round_messages import round_of
 from chat.providers import pieces
@@ -70,6 +71,16 @@ class LiveAnswer:
         """Waits until every event of the answer is stored."""
         await self._emit_costs()
         await self._writer.flush(self._run.stream_id)
+
+    @property
+    def generates(self) -> bool:
+        """Whether it is a generation, of which the pages of its object are told."""
+        return self._run.generation is not None
+
+    def generation(self, state: GenerationState) -> NewEvent:
+        """The event that tells how far the generation is."""
+        assert self._run.generation is not None
+        return told(self._run.id, self._run.message_id, self._run.generation.prompt, state)
 
     def event(self, type_: EventType, data: dict[str, Any]) -> NewEvent:
         return NewEvent(type_, data, self._run.message_id, self._run.id)

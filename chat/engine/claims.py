@@ -13,7 +13,8 @@ from chat.engine import open_calls
 from chat.engine.states import STATE_VERSION, Phase, State, state_of
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
-from chat.models import Message, Process, Round, Run, RunStatus, Session
+from chat.generation.asked import AskedGeneration, asked_generation, generation_event
+from chat.models import Message, Process, Round, Run, RunStatus, Session, SessionType
 from graphs.models import Role
 from graphs.objects.refs import Ref
 from graphs.site.access import Member, NotFound, member_of
@@ -24,19 +25,42 @@ StopReason = Literal["asked", "deserted"]
 _CLAIMABLE = """
 SELECT r.id FROM chat_run r JOIN chat_session s ON s.id = r.session_id JOIN chat_message m ON m.id = r.message_id
 WHERE CASE jsonb_typeof(s.state -> 'version') WHEN 'number' THEN (s.state -> 'version')::numeric ELSE 0 END <= %s
-    AND (%s OR r.process = %s) AND (
-    (r.status = 'queued' AND NOT EXISTS (
-        SELECT 1 FROM chat_run o JOIN chat_message om ON om.id = o.message_id
-        WHERE o.session_id = r.session_id AND o.id <> r.id AND (
-            o.status = 'running' OR (o.status = 'queued' AND om.sequence < m.sequence))))
+    AND {which} AND (%s OR r.process = %s) AND (
+    (r.status = 'queued' AND {turn})
     OR (%s AND r.status = 'running' AND NOT EXISTS (
         SELECT 1 FROM chat_process p
         WHERE p.id = r.process AND p.seen_at > now() - make_interval(secs => %s)))
     OR (r.status = 'running' AND r.process = %s AND r.id <> ALL(%s::uuid[])
         AND r.started_at < now() - make_interval(secs => %s)))
 """
-_CLAIM = f"{_CLAIMABLE} ORDER BY r.created_at LIMIT %s FOR NO KEY UPDATE OF s, r SKIP LOCKED"
-_ANY = f"SELECT EXISTS ({_CLAIMABLE})"
+_OF_CONVERSATIONS = _CLAIMABLE.format(
+    which="NOT s.type = 'GENERATION'",
+    turn="""NOT EXISTS (
+        SELECT 1 FROM chat_run o JOIN chat_message om ON om.id = o.message_id
+        WHERE o.session_id = r.session_id AND o.id <> r.id AND (
+            o.status = 'running' OR (o.status = 'queued' AND om.sequence < m.sequence)))""",
+)
+#: One at a time of an object, whose stream they share, and so many of a workspace.
+_OF_GENERATIONS = _CLAIMABLE.format(
+    which="s.type = 'GENERATION'",
+    turn="""NOT EXISTS (
+        SELECT 1 FROM chat_run o JOIN chat_session os ON os.id = o.session_id
+        WHERE os.stream_id = s.stream_id AND os.type = 'GENERATION' AND o.id <> r.id AND (
+            o.status = 'running' OR (o.status = 'queued' AND (o.created_at, o.id) < (r.created_at, r.id))))
+        AND (SELECT count(*) FROM chat_run o JOIN chat_session os ON os.id = o.session_id
+            WHERE os.workspace_id = s.workspace_id AND os.type = 'GENERATION' AND o.status = 'running') < %s""",
+)
+_LOCKED = "LIMIT %s FOR NO KEY UPDATE OF s, r SKIP LOCKED"
+_CLAIM = f"{_OF_CONVERSATIONS} ORDER BY r.created_at {_LOCKED}"
+_ANY = f"SELECT EXISTS ({_OF_CONVERSATIONS})"
+#: Those that a model asked for in a conversation come first: somebody waits there.
+_CLAIM_GENERATION = f"""
+{_OF_GENERATIONS} ORDER BY (SELECT g.asked_in_id IS NULL FROM chat_structuredrun g WHERE g.run_id = r.id), r.created_at
+{_LOCKED}
+"""  # noqa: S608 - what is inserted are constants
+_ANY_GENERATION = f"SELECT EXISTS ({_OF_GENERATIONS})"
+#: Held by who claims generations: the slots of a workspace are counted, and what others claim meanwhile is not seen.
+_ONE_AT_A_TIME = "SELECT pg_advisory_xact_lock(hashtext('chat.generations'))"
 #: The stream's new epoch ends that of any owner before.
 _TAKE_OVER = "UPDATE chat_stream SET epoch = epoch + 1 WHERE id = %s RETURNING epoch, last_sequence"
 _WATCHED = """
@@ -58,7 +82,8 @@ class ClaimedRun:
 
     `member` is None when its author lost access. `resumed` when another process had begun it; `rounds` are the rounds
     that one stored. `died` when that one did not give it back, and may have been asking a model. `read` gains the names
-    of the objects that its tools tell of. `asked_with` names the managed prompt that its question was made of.
+    of the objects that its tools tell of. `asked_with` names the managed prompt that its question was made of;
+    `generation` is what was asked of that where the run generates.
     """
 
     id: uuid.UUID
@@ -81,6 +106,7 @@ class ClaimedRun:
     attempts: int
     rounds: list[Round]
     asked_with: str
+    generation: AskedGeneration | None = None
     read: set[Ref] = field(default_factory=set)
 
     @property
@@ -119,6 +145,41 @@ def claim(
         return [_take(run, process) for run in runs.order_by("session__stream_id")]
 
 
+def claim_generations(
+    process: uuid.UUID,
+    limit: int,
+    *,
+    take_over: bool = True,
+    others: bool = True,
+    driven: Collection[uuid.UUID] = (),
+) -> list[ClaimedRun]:
+    """Takes up to `limit` generations as `claim` takes runs of conversations, one by one as slots are counted."""
+    silent_s = settings.PROCESS_SILENT_S
+    conditions: list[Any] = [STATE_VERSION, others, process, settings.GENERATION_SLOTS]
+    known = list(driven)
+    conditions += [take_over, silent_s, process, known, silent_s]
+    claimed_runs: list[ClaimedRun] = []
+    while len(claimed_runs) < limit:
+        with connection.cursor() as cursor:
+            cursor.execute(_ANY_GENERATION, conditions)
+            if not cursor.fetchone()[0]:
+                break
+        with transaction.atomic():
+            Process.objects.filter(pk=process).update(seen_at=Now())
+            with connection.cursor() as cursor:
+                cursor.execute(_ONE_AT_A_TIME)
+                cursor.execute(_CLAIM_GENERATION, [*conditions, 1])
+                found = cursor.fetchone()
+            if found is None:
+                break
+            runs = Run.objects.select_related(
+                "session__workspace", "author", "message", "structured", "prompt_version__prompt"
+            )
+            claimed_runs.append(_take(runs.get(pk=found[0]), process))
+        known.append(found[0])
+    return claimed_runs
+
+
 def _take(run: Run, process: uuid.UUID) -> ClaimedRun:
     session = run.session
     resumed = run.first_sequence is not None
@@ -133,11 +194,24 @@ def _take(run: Run, process: uuid.UUID) -> ClaimedRun:
     run.started_at = run.started_at or Now()
     run.save(update_fields=["epoch", "first_sequence", "status", "process", "attempts", "started_at"])
     Session.objects.filter(pk=session.pk).update(phase=Phase.EXECUTING_ENRICHMENTS)
+    events = []
     if not resumed:
         Message.objects.filter(pk=run.message_id).update(status=Message.Status.STREAMING)
-        started = NewEvent("status", {"state": "started"}, run.message_id, run.pk)
-        append(session.stream_id, [*closed, started])
+        events = [*closed, NewEvent("status", {"state": "started"}, run.message_id, run.pk)]
+    if session.type == SessionType.GENERATION:
+        if resumed:
+            _forget_begun(run)
+        events.append(generation_event(run, "running"))
+    if events:
+        append(session.stream_id, events)
     return claimed(run, author_of(run), resumed=resumed, died=died)
+
+
+def _forget_begun(run: Run) -> None:
+    """Lets a generation begin anew that another process had begun: only its end has an effect."""
+    run.session.state, run.message.rounds = {}, []
+    Session.objects.filter(pk=run.session_id).update(state={})
+    Message.objects.filter(pk=run.message_id).update(rounds=[])
 
 
 def claimed(run: Run, member: Member | None, *, resumed: bool = False, died: bool = False) -> ClaimedRun:
@@ -155,7 +229,7 @@ def claimed(run: Run, member: Member | None, *, resumed: bool = False, died: boo
         epoch=run.epoch,
         first_sequence=run.first_sequence,
         trigger=run.trigger,
-        state=state_of(session),
+        state=replace(state_of(session), session_type=SessionType(session.type)),
         member=member,
         account=Account(session.workspace_id, run.author_id, session.pk, run.pk, run.epoch, str(session.context or "")),
         context=session.context,
@@ -167,6 +241,7 @@ def claimed(run: Run, member: Member | None, *, resumed: bool = False, died: boo
         attempts=run.attempts,
         rounds=run.message.rounds,
         asked_with=str(run.prompt_version) if run.prompt_version_id else "",
+        generation=asked_generation(run) if session.type == SessionType.GENERATION else None,
     )
 
 

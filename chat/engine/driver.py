@@ -16,6 +16,7 @@ from chat.engine.answer import LiveAnswer
 from chat.engine.claims import ClaimedRun, StopReason
 from chat.engine.endings import Endings
 from chat.engine.error_texts import Failure
+from chat.engine.generating import tell_progress
 from chat.engine.model_calls import ModelCalls
 from chat.engine.states import Limits, State
 from chat.engine.tool_calls import CheckedCall, check_calls, failure_of, refuse_all, run_calls, with_asking
@@ -31,6 +32,8 @@ Stored = TypeVar("Stored")
 
 #: A run that was begun so often is not tried again.
 MAX_ATTEMPTS = 3
+#: Outputs of a generation that cannot be used: what was wrong goes back once.
+GENERATION_FAILURES = 2
 
 
 class Driver:
@@ -41,6 +44,8 @@ class Driver:
         self._writer = writer
         self._answer = LiveAnswer(run, writer, Transcript())
         self._limits = Limits(settings.TOOL_ROUNDS, settings.TOOL_ROUNDS_EXTENDED)
+        if run.generation is not None:
+            self._limits = replace(self._limits, same_failures=GENERATION_FAILURES)
         self._state: State = run.state
         self._model_calls = ModelCalls(run, self._answer)
         self._endings = Endings(self._answer, self._model_calls, self._limits)
@@ -79,6 +84,8 @@ class Driver:
                     self._failure = Failure("internal", error_texts.sentence("internal"), retryable=True)
                     await self._model_calls.add_costs()
                     await self._close("failed")
+                if self.run.generation is not None:
+                    await in_db(tell_progress, self.run.id, self.run.generation.parent)
             except Fenced:  # Also while it is ended.
                 log.warning("run %s was taken over by another process", self.run.id)
                 span.note("taken over")
@@ -95,6 +102,8 @@ class Driver:
         if self.run.resumed:
             self._answer.transcript = await in_db.until_done(run_storage.shown_so_far, self.run)
             await self._model_calls.add_crashed_costs()
+            if self.run.generation is not None:  # Written anew: readers hear that it runs, and begin again.
+                self._answer.transcript = Transcript()
         if self.run.stop_requested:
             return Transition(self._state, transitions.Rest("stopped"))
         if self.run.member is None:
@@ -182,10 +191,12 @@ class Driver:
             return transitions.ParseErrorOccurred("tools called although none were offered")
         if not reply.tool_calls:
             await self._answer.close_round(reply)
+            if self.run.generation is not None:
+                return transitions.ParseErrorOccurred("the form was not filled in")
         offered, loadable = (
             [tool.name for tool in each] for each in (call.request.tools, self._model_calls.prompt.more_tools)
         )
-        checked = check_calls(reply.tool_calls, offered, loadable)
+        checked = check_calls(reply.tool_calls, offered, loadable, self._model_calls.prompt.own_tools)
         self._calls = await with_asking(checked, self._model_calls.prompt.tool_context)
         proposes = any(call.proposes for call in self._calls)
         return transitions.AIResponseParsed(queries=bool(self._calls), actions=proposes)
@@ -229,7 +240,8 @@ class Driver:
         await self._model_calls.add_costs()
         if self._why == "deserted":
             telemetry.deserted(self._answer.transcript)
-        if self._why == "process ends" and not self._answer.shows_more_than_rounds():
+        begins_anew = self.run.generation is not None or not self._answer.shows_more_than_rounds()
+        if self._why == "process ends" and begins_anew:
             await self._answer.flush()
             await self._store_with_costs(run_storage.give_back, self.run)
             self._outcome = "handed over"
@@ -247,6 +259,8 @@ class Driver:
             case "stopped":
                 end = await self._endings.stopped(self._state)
             case "failed":
+                if self._failure is None and self.run.generation is not None:
+                    self._failure = Failure("internal", error_texts.UNUSABLE_OUTPUT, retryable=True, gave_up=True)
                 end = await self._endings.failed(self._state, self._failure)
         await self._finish(end)
 

@@ -11,6 +11,7 @@ from chat.engine.run_storage import Ending
 from chat.engine.states import Limits, Phase, State, Waiting
 from chat.events.transcript import Transcript
 from chat.events.vocabulary import NewEvent
+from chat.generation.asked import GenerationState
 from chat.models import Message, RunStatus
 
 Reason = Literal["finished", "toolLimit", "waiting", "stopped", "failed"]
@@ -21,6 +22,12 @@ _STATUSES = {
     "waiting": (Message.Status.COMPLETE, RunStatus.SUCCEEDED, "waiting"),
     "stopped": (Message.Status.STOPPED, RunStatus.CANCELLED, "cancelled"),
     "failed": (Message.Status.FAILED, RunStatus.FAILED, "failed"),
+}
+_GENERATIONS: dict[str, GenerationState] = {
+    "succeeded": "succeeded",
+    "waiting": "waiting",
+    "cancelled": "cancelled",
+    "failed": "failed",
 }
 
 
@@ -82,13 +89,14 @@ class Endings:
         message_status, run_status, shown = _STATUSES[reason]
         done = {"reason": reason, "fullText": transcript.text}
         end = self._answer.event("error", error | limit) if error else self._answer.event("done", done | limit)
+        told = [self._answer.generation(_GENERATIONS[shown])] if self._answer.generates else []
         return Ending(
             state=state,
             provenance=self._model_calls.provenance,
             outcome="error" if error else reason,
             message_status=message_status,
             run_status=run_status,
-            events=(*self._answer.unemitted_costs, *asked, self._answer.event("status", {"state": shown}), end),
+            events=(*self._answer.unemitted_costs, *asked, self._answer.event("status", {"state": shown}), *told, end),
             error=error,
             gave_up=gave_up,
         )

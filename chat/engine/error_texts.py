@@ -42,6 +42,10 @@ TOO_LONG_FOR_MODEL = _(
 )
 PROCESS_DIED = _("The server that wrote this answer stopped. What was written is kept; try again.")
 SAME_FAILURE = _("The model made the same mistake several times, so it was stopped. Put the question in other words.")
+UNUSABLE_OUTPUT = _(
+    "What the model wrote could not be used, twice. Nothing was changed; what it wrote is kept. Try again, or choose "
+    "another model."
+)
 ACCESS_ENDED = _("You are no longer a member of this workspace.")
 CONTEXT_GONE = _("What this conversation is about no longer exists.")
 _MODEL_UNAVAILABLE = _("The model “%(model)s” is not available. Choose another one: %(available)s.")

@@ -131,8 +131,9 @@ def _acted(
 
 
 def _failed_again(state: State, failure: str, phase: Phase, limits: Limits) -> Transition:
-    """Asks the model again with the failure; one failure several times in a row ends the turn."""
-    failures = state.failures + 1 if failure == state.failure else 1
+    """Asks the model again with the failure; one failure several times in a row ends the turn, of a generation any."""
+    generates = state.session_type is SessionType.GENERATION
+    failures = state.failures + 1 if generates or failure == state.failure else 1
     counted = replace(state, failure=failure, failures=failures, rounds=state.rounds + 1)
     if failures >= limits.same_failures:
         return _idle(counted, "failed")

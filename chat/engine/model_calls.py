@@ -10,6 +10,7 @@ from chat.engine import (
     calling,
     enriching,
     error_texts,
+    generation_prompts,
     offered_models,
     prompt_loading,
     run_storage,
@@ -88,6 +89,8 @@ class ModelCalls:
         member = self._run.member
         assert member is not None
         load = prompt_loading.load_prompt if anew else enriching.enrich
+        if self._run.generation is not None:
+            load = generation_prompts.load_prompt
         try:
             self._prompt = await in_tool_thread.until_done(load, self._run, member)
         except prompt_loading.ContextGone:

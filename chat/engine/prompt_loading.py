@@ -1,6 +1,6 @@
 """What a run's model is asked before the run's own rounds. Only reads: `enriching` stores it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import Any
@@ -18,7 +18,7 @@ from chat.sent_requests.keeping import LastRequest
 from chat.subjects import tools
 from chat.subjects.object_loading import are_loaded
 from chat.subjects.registered_subjects import subject_of
-from chat.tools.tool import ToolContext
+from chat.tools.tool import Tool, ToolContext
 from graphs.models import Object
 from graphs.objects.headers import model_of_header, object_for, seen, statement_by_key
 from graphs.site import row_store
@@ -60,7 +60,8 @@ class Prompt:
     `sent` are the messages of the history, `summary` what stands for those before them; of the run's own rounds the
     first `rounds_left_out` are summarised too. `left_out` are the positions of messages that the person left out.
     `budgeted`: a budget may concern the calls. `more_tools` are those once the model has loaded the tools for objects.
-    `lengths` are logged: of the question and of the context that was looked up for it.
+    `lengths` are logged: of the question and of the context that was looked up for it. `own_tools` are those that no
+    conversation has, by their names.
     """
 
     messages: tuple[PromptMessage, ...]
@@ -75,6 +76,7 @@ class Prompt:
     budgeted: bool = True
     last_request: LastRequest = field(default_factory=LastRequest)
     lengths: dict[str, int] = field(default_factory=dict)
+    own_tools: Mapping[str, Tool[Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,7 +83,8 @@ def shown_so_far(run: ClaimedRun) -> Transcript:
     """What readers have seen of a run that another process began."""
     transcript = Transcript()
     for events in log_pages.pages_after(run.stream_id, run.first_sequence - 1):
-        replay(events, run.message_id, transcript)
+        # That a generation begins anew is told as it is claimed: what came before has been paid for.
+        replay((event for event in events if event.type != "generation"), run.message_id, transcript)
     return transcript
 
 

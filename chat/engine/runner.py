@@ -42,10 +42,13 @@ class Runner:
         writer: GroupWriter,
         fail: Callable[[], None],
         others: bool = True,
+        generations: bool = False,
     ) -> None:
+        """Drives runs of conversations, those that begin in this process from there on; or only `generations`."""
         self.process_id = process_id
         self._heartbeat = heartbeat
         self._others = others
+        self._generations = generations
         self._writer = writer
         self._fail = fail
         self._drivers: dict[uuid.UUID, Driver] = {}
@@ -63,7 +66,8 @@ class Runner:
         hearing = valkey.listen_forever(doorbell.channel(), lambda _ring: self._bell.set())
         jobs = (self._look_forever(), self._beat_forever(), hearing)
         self._tasks = background.start(jobs, self._fail)
-        doorbell.local = self
+        if not self._generations:
+            doorbell.local = self
 
     async def close(self, drain_s: float) -> None:
         """Claims nothing more, lets runs finish for a while, and hands over the rest."""
@@ -76,7 +80,8 @@ class Runner:
             driver.stop("process ends")
         if self._running:
             await asyncio.wait(self._running, timeout=10)
-        doorbell.local = None
+        if doorbell.local is self:
+            doorbell.local = None
         await background.end(self._tasks)
         await self._heartbeat.close()
         with suppress(DatabaseTrouble):
@@ -115,7 +120,8 @@ class Runner:
                             self._drivers[run_id].stop(why)
                 if self._has_room():
                     limit, take_over = MAX_RUNS - len(self._running), self._may_take_over()
-                    claim = partial(claims.claim, self.process_id, limit, take_over=take_over)
+                    of_these = claims.claim_generations if self._generations else claims.claim
+                    claim = partial(of_these, self.process_id, limit, take_over=take_over)
                     for run in await in_db(claim, others=self._others, driven=list(self._drivers)):
                         self._drive(run)
                 self._last_contact = self._loop.time()

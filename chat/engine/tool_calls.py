@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,8 +12,8 @@ from chat.engine.answer import LiveAnswer
 from chat.proposals import WriteCall
 from chat.providers.model_request import ToolCall
 from chat.subjects import tools
-from chat.tools.proposing import Proposing, WriteTool
-from chat.tools.tool import ToolContext
+from chat.tools.proposing import Proposer
+from chat.tools.tool import Tool, ToolContext
 
 log = logging.getLogger("countersign.tools")
 
@@ -53,13 +53,12 @@ class CheckedCall:
         """Whether it waits for others on the internet."""
         return isinstance(self.found, tools.ParsedCall) and tools.goes_out(self.found)
 
-    def write(self) -> WriteCall:
-        """What a call that writes proposes."""
+    def proposals(self) -> Sequence[WriteCall]:
+        """What a call that writes proposes. Raises `ChangeRefused`."""
         assert isinstance(self.found, tools.ParsedCall)
-        tool, arguments = self.found.tool, self.found.arguments
-        assert isinstance(tool, WriteTool)
-        assert isinstance(arguments, Proposing)
-        return tool.write(self.id, arguments)
+        tool = self.found.tool
+        assert isinstance(tool, Proposer)
+        return tool.proposals(self.id, self.found.arguments)
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -67,9 +66,14 @@ class CheckedCall:
         return {} if isinstance(self.found, tools.CallRefused) else self.found.arguments.model_dump(exclude_none=True)
 
 
-def check_calls(calls: tuple[ToolCall, ...], offered: Collection[str], loadable: Collection[str]) -> list[CheckedCall]:
-    """The calls, checked: malformed JSON, tools that are not offered and extra keys are refused with the reason."""
-    found = [tools.parse(call.name, call.arguments, offered, loadable) for call in calls]
+def check_calls(
+    calls: tuple[ToolCall, ...], offered: Collection[str], loadable: Collection[str], own: Mapping[str, Tool[Any]]
+) -> list[CheckedCall]:
+    """The calls, checked: malformed JSON, tools that are not offered and extra keys are refused with the reason.
+
+    `own` are tools that only this run has.
+    """
+    found = [tools.parse(call.name, call.arguments, offered, loadable, own) for call in calls]
     checked = [CheckedCall(call.id, call.name, each) for call, each in zip(calls, found, strict=True)]
     telemetry.refused(checked, calls)
     return checked

@@ -5,12 +5,13 @@ from collections.abc import Iterable, Sequence
 from django.utils import timezone
 
 from chat.engine import claims, machine, open_calls, transitions
+from chat.engine.generating import follow_up
 from chat.engine.runs import Accepted, new_run, queued, start
 from chat.engine.states import Limits, Phase, load
 from chat.events import notices
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
-from chat.models import Message, Proposal, ProposalStatus, Round, Run, Session
+from chat.models import Message, Proposal, ProposalStatus, Round, Run, Session, SessionType
 from chat.prompts.decisions import note_of, result_of
 from chat.proposals import decision_event
 from chat.queries.conversations import next_position
@@ -24,6 +25,8 @@ def apply_decisions(session: Session, proposals: Sequence[Proposal], more: Itera
 
     Everybody is told of the decisions; `more` are events for the session's stream alone.
     """
+    for proposal in proposals:
+        follow_up(proposal)
     decisions = [decision_event(proposal) for proposal in proposals]
     notices.notify([(proposal, [decision]) for proposal, decision in zip(proposals, decisions, strict=True)])
     events = [*decisions, *more]
@@ -49,7 +52,7 @@ def apply_decisions(session: Session, proposals: Sequence[Proposal], more: Itera
         waited.save(update_fields=["rounds"])
         if resting and not open_calls.open_calls(waited):
             run = _next_of(session, waited, position, wanted=_wanted(proposals))
-    elif resting and _wanted(late) and load(session.state).phase is Phase.IDLE:
+    elif resting and _talks(session) and _wanted(late) and load(session.state).phase is Phase.IDLE:
         trigger = {"event": "UserMessageSent", "proposals": [str(proposal.pk) for proposal in late]}
         run = new_run(session, late[0].message.run.author, position, trigger)
     if run is None:
@@ -62,9 +65,14 @@ def _wanted(proposals: Iterable[Proposal]) -> bool:
     return any(proposal.status in _DECIDED for proposal in proposals)
 
 
+def _talks(session: Session) -> bool:
+    """Whether the model hears of decisions: what it generated once, it does not go on with."""
+    return session.type != SessionType.GENERATION
+
+
 def _next_of(session: Session, waited: Message, position: int, *, wanted: bool) -> Run | None:
     """The run that continues the turn; None, and the session rests, if neither a person nor the model wants one."""
-    keep_control = open_calls.keeps_control(waited.rounds[-1])
+    keep_control = _talks(session) and open_calls.keeps_control(waited.rounds[-1])
     words = open_calls.words_after(waited.rounds[-1])
     if wanted and (keep_control or words):
         trigger = {"event": "ValidationReceived", "keep_control": keep_control}

@@ -63,6 +63,10 @@ class Transcript:
             case "tool_call_result":
                 data = storable(data)
                 self._set_result(data["toolCallId"], data["result"], status_of(data["result"]))
+            case "generation" if data["state"] == "running" and "progress" not in data:
+                # Another process took it over, and writes it anew.
+                for part in (self.texts, self.reasonings, self.calls, self.arguments):
+                    part.clear()
             case "proposal":
                 self._set_result(data["toolCallId"], {"proposalId": data["proposalId"], "status": "pending"}, WAITING)
 

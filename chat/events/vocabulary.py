@@ -30,6 +30,7 @@ EventType = Literal[
     "usage",
     "object_changed",
     "held_changed",
+    "generation",
     "session_updated",
     "toast",
     "done",

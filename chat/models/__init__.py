@@ -3,6 +3,7 @@
 from chat.models.budgets import Budget, BudgetPeriod, BudgetScope, BudgetUnit, BudgetUse, Reservation
 from chat.models.conversation import AlwaysSend, IdempotencyKey, Message, Session, SessionType, Summary
 from chat.models.feedback import Feedback
+from chat.models.generations import StructuredRun
 from chat.models.offered import WorkspaceModels
 from chat.models.prices import EnteredPrice
 from chat.models.prompts import Prompt, PromptActivation, PromptType, PromptVersion, SitePromptVersion, VersionStatus
@@ -53,6 +54,7 @@ __all__ = [
     "SitePromptVersion",
     "Stream",
     "StreamEvent",
+    "StructuredRun",
     "Summary",
     "ValidationRule",
     "VersionStatus",

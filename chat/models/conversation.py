@@ -19,6 +19,8 @@ class SessionType(models.TextChoices):
     CHAT = "CHAT", _("chat")
     SEED = "SEED", _("template of an automation")
     AUTOMATION = "AUTOMATION", _("automation")
+    #: What a managed prompt is asked once: nobody's list of conversations has it.
+    GENERATION = "GENERATION", _("structured generation")
 
 
 class Session(models.Model):
@@ -27,6 +29,7 @@ class Session(models.Model):
     `state` is the engine's (`chat/engine/states.py`), versioned JSON; `phase` repeats its phase for filters.
     `untrusted_since` is the moment in which it was first given something from outside the workspace that nobody had
     looked through, by name `untrusted_source`: an object, or `web:` with a host; that stays, whatever becomes of it.
+    Only generations share a `stream`: that of their object.
     """
 
     class OnDisconnect(models.TextChoices):
@@ -38,7 +41,7 @@ class Session(models.Model):
     owner = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, related_name="chat_sessions", verbose_name=_("owner")
     )
-    stream = models.OneToOneField(Stream, models.PROTECT, related_name="session")
+    stream = models.ForeignKey(Stream, models.PROTECT, related_name="sessions", related_query_name="session")
     type = models.CharField(_("type"), max_length=10, choices=SessionType.choices, default=SessionType.CHAT)
     title = models.CharField(_("title"), max_length=200, blank=True)
     context_type = models.CharField(_("kind of object"), max_length=30, blank=True)
@@ -66,6 +69,13 @@ class Session(models.Model):
         verbose_name = _("session")
         verbose_name_plural = _("sessions")
         ordering = ("-updated_at", "-id")
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["stream"],
+                name="one_conversation_per_stream",
+                condition=~models.Q(type=SessionType.GENERATION),
+            )
+        ]
         indexes: ClassVar = [
             models.Index(fields=["-updated_at", "-id"], name="session_latest"),
             models.Index(

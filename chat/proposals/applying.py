@@ -9,7 +9,7 @@ from django.db import DataError, IntegrityError
 from django.utils.translation import gettext as _
 from pydantic import ValidationError
 
-from chat.models import FETCH, Proposal, ProposalStatus
+from chat.models import FETCH, Proposal, ProposalStatus, SessionType
 from chat.proposals.drafting import draft
 from graphs.history import changes
 from graphs.history.conflict_words import called
@@ -61,10 +61,10 @@ def carry_out(proposal: Proposal, of: Object | None, actor: User) -> None:
     if planned is None:
         _mark_stale(proposal, of, moved)
         return
-    proposed = f"proposal:{proposal.pk}"
+    proposed, generated = f"proposal:{proposal.pk}", proposal.session.type == SessionType.GENERATION
     because = Because(
         actor=actor,
-        origin=Origin.CHAT,
+        origin=Origin.GENERATION if generated else Origin.CHAT,
         reason=proposal.reason,
         cause=proposed,
         causes=(proposed, _turn(proposal), f"session:{proposal.session_id}"),

@@ -7,7 +7,7 @@ from django.db.models import BooleanField, ExpressionWrapper, Q
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
-from chat.models import Message, Proposal, Session
+from chat.models import Message, Proposal, Session, SessionType
 from chat.rights.conversations import readable_by
 from graphs.history import causes
 from graphs.history.causes import Explanation
@@ -15,7 +15,7 @@ from graphs.objects.headers import address_of
 from graphs.objects.refs import Ref
 from graphs.site.access import Member
 
-_FACTS = ("id", "owner_id", "owner__username", "title", "context_type", "context_id")
+_FACTS = ("id", "owner_id", "owner__username", "title", "context_type", "context_id", "type")
 
 
 def register() -> None:
@@ -71,6 +71,8 @@ def _explanation(member: Member, facts: Mapping[str, object], message: uuid.UUID
     details: dict[str, object] = {
         "sessionId": str(facts["id"]), "messageId": str(message) if message else None, "owner": owner, "mine": mine,
     }  # fmt: skip
+    if facts["type"] == SessionType.GENERATION:
+        return Explanation(_("A generation of %(person)s") % {"person": owner}, details=details)
     if not readable:
         return Explanation(_("A conversation of %(person)s") % {"person": owner}, details=details)
     untitled = _("Your conversation") if mine else _("A conversation of %(person)s") % {"person": owner}

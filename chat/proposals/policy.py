@@ -5,18 +5,21 @@ Where a conversation has read from outside its workspace, or what it changes cam
 
 from collections.abc import Collection, Sequence
 from itertools import product
+from typing import Any
 
 from django.db.models import Q
 
-from chat.models import Allowance, Session, ValidationRule
+from chat.models import Allowance, Session, SessionType, ValidationRule
 from chat.proposals.proposal_json import AskedShape, Level
 from graphs.models import Object
 from graphs.objects.kinds import is_object
-from graphs.objects.operations import Operation, Update
+from graphs.objects.operations import Create, Operation, Update
 from graphs.objects.refs import Ref
 from graphs.objects.stores import find
 
 Asked = list[AskedShape]
+#: Values that say nothing.
+EMPTY: tuple[Any, ...] = (None, "", [], {})
 
 
 def asked_by(
@@ -47,7 +50,7 @@ def asked_by(
         levels.append({"level": "untrusted", "why": session.untrusted_source})
     elif source := _untrusted(of, operations):
         levels.append({"level": "untrusted", "why": source})
-    if levels:
+    if levels or (session.type == SessionType.GENERATION and _fills_what_is_empty(operations)):
         return levels
     allowances = Allowance.objects.filter(workspace=of.workspace_id, tool=tool)
     given = set(allowances.values_list("kind", "field", "object_key", "item_key"))
@@ -59,6 +62,14 @@ def asked_by(
             if given.isdisjoint(product([kind], ["", field], holders, items)):
                 return [{"level": "default", "why": f"{kind}.{field}" if field else kind}]
     return []
+
+
+def _fills_what_is_empty(operations: Sequence[Operation]) -> bool:
+    """Whether nothing that is there would change: then who may edit asked for it by asking for the generation."""
+    return all(
+        isinstance(each, Create) or (isinstance(each, Update) and all(value in EMPTY for value in each.old.values()))
+        for each in operations
+    )
 
 
 def _untrusted(of: Object, operations: Sequence[Operation]) -> str:

@@ -38,6 +38,8 @@ def messages_body(request: ModelRequest, config: ProviderConfig) -> dict[str, An
         ]
         if not request.tools_allowed:
             body["tool_choice"] = {"type": "none"}
+        elif request.tools[0].forced and not thinking:  # Who thinks chooses for itself.
+            body["tool_choice"] = {"type": "tool", "name": request.tools[0].name}
     if thinking:
         body["thinking"] = thinking
     return body

@@ -38,11 +38,15 @@ class PromptMessage:
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """A tool as offered to a model. `parameters` is a JSON Schema, `text` all of it as JSON, written once."""
+    """A tool as offered to a model. `parameters` is a JSON Schema, `text` all of it as JSON, written once.
+
+    One that is `forced` is the only one, and the model has to call it: vendors that can, hold it to the schema.
+    """
 
     name: str
     description: str
     parameters: dict[str, Any]
+    forced: bool = field(default=False, kw_only=True)
     text: str = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -25,12 +25,15 @@ def chat_body(request: ModelRequest, config: ProviderConfig) -> dict[str, Any]:
         body["tools"] = [
             {
                 "type": "function",
-                "function": {"name": tool.name, "description": tool.description, "parameters": tool.parameters},
+                "function": {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+                | ({"strict": True} if tool.forced and config.tool_choice_none else {}),
             }
             for tool in request.tools
         ]
         if not request.tools_allowed:
             body["tool_choice"] = "none"
+        elif request.tools[0].forced and config.tool_choice_none:  # Others may not know of it.
+            body["tool_choice"] = {"type": "function", "function": {"name": request.tools[0].name}}
     return body
 
 

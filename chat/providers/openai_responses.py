@@ -38,12 +38,14 @@ def responses_body(request: ModelRequest, config: ProviderConfig) -> dict[str, A
                 "name": tool.name,
                 "description": tool.description,
                 "parameters": tool.parameters,
-                "strict": False,
+                "strict": tool.forced,
             }
             for tool in request.tools
         ]
         if not request.tools_allowed:
             body["tool_choice"] = "none"
+        elif request.tools[0].forced:
+            body["tool_choice"] = {"type": "function", "name": request.tools[0].name}
     return body
 
 

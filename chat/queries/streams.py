@@ -24,7 +24,7 @@ MAX_BYTES = 4 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class ReadableStream:
-    """A stream a person may read; `session_id` is None for the stream of an object.
+    """A stream a person may read; `session_id` is None for the stream of an object, in which generations are, too.
 
     `reads_only`: the conversation is somebody else's, and they may not write in it: their leaving stops no answer.
     """
@@ -41,7 +41,8 @@ class ReadableStream:
 READABLE_STREAMS = f"""
 SELECT stream.id, stream.name, stream.workspace_id, stream.last_sequence, session.id::text AS session_id,
     coalesce(session.owner_id <> u.id AND {ACCESS} = 'read', false) AS reads_only
-FROM chat_stream AS stream LEFT JOIN chat_session AS session ON session.stream_id = stream.id
+FROM chat_stream AS stream LEFT JOIN chat_session AS session
+    ON session.stream_id = stream.id AND NOT session.type = 'GENERATION'
 WHERE u.is_active
     AND EXISTS (SELECT FROM graphs_membership WHERE workspace_id = stream.workspace_id AND user_id = u.id)
     AND (session.id IS NULL OR {ACCESS} IS NOT NULL)

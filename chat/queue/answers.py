@@ -9,7 +9,7 @@ from django.db.models.functions import Cast, Concat, Now
 from django.utils.translation import gettext as _
 
 from chat.actions import conversations, posting
-from chat.models import ModelCall, Run, RunStatus
+from chat.models import ModelCall, Run, RunStatus, SessionType
 from chat.queue.entry import Entry, Place, State
 from graphs.models import Role
 from graphs.site.access import Member, or_not_found, parsed_id
@@ -44,7 +44,7 @@ class Answers:
 
 def _live(member: Member) -> QuerySet[Run]:
     here = Run.objects.filter(session__workspace=member.workspace, session__hidden_at=None, status__in=LIVE)
-    return here.annotate(moment=F("created_at"))
+    return here.exclude(session__type=SessionType.GENERATION).annotate(moment=F("created_at"))
 
 
 def _failed(member: Member) -> QuerySet[Run]:
@@ -58,6 +58,7 @@ def _failed(member: Member) -> QuerySet[Run]:
         session__updated_at__gt=Now() - FAILED_FOR,
         status=RunStatus.FAILED,
         error__retryable=True,
+        session__type=SessionType.CHAT,
         ended_at__gt=Now() - FAILED_FOR,
     ).annotate(moment=F("ended_at"))
 

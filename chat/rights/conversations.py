@@ -21,7 +21,7 @@ Access = Literal["owner", "write", "read"]
 #: The shares are only looked at where the person is not the owner, by a function of the database.
 ACCESS = """
 CASE
-    WHEN session.hidden_at IS NOT NULL OR NOT u.is_active OR NOT EXISTS (
+    WHEN session.hidden_at IS NOT NULL OR session.type = 'GENERATION' OR NOT u.is_active OR NOT EXISTS (
         SELECT FROM graphs_membership WHERE workspace_id = session.workspace_id AND user_id = u.id
     ) THEN NULL
     WHEN session.owner_id = u.id THEN 'owner'

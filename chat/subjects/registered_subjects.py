@@ -1,5 +1,8 @@
 """The subjects of conversations, by the name of the kind of objects that they are about."""
 
+from typing import Any
+
+from chat.subjects.generating import Generation, require_fields
 from chat.subjects.subject import Subject
 from graphs.objects.kinds import is_object
 
@@ -19,6 +22,8 @@ def register(kind: str, subject: Subject) -> None:
     for tool in (*subject.tools, *subject.loaded_tools):
         if known.get(tool.name, tool) is not tool:
             raise ValueError(f"Two tools are called {tool.name!r}. Give one of them another name.")
+    for generation in subject.generations:
+        require_fields(kind, generation)
     SUBJECTS[kind] = subject
 
 
@@ -30,3 +35,8 @@ def subject_of(kind: str) -> Subject:
 def every_subject() -> list[Subject]:
     """All that are registered, and the one that serves the other kinds."""
     return [*SUBJECTS.values(), DEFAULT]
+
+
+def generation_of(kind: str, type_: str) -> Generation[Any] | None:
+    """What prompts of that type make of an object of a kind; None if they make nothing of it."""
+    return next((each for each in subject_of(kind).generations if each.prompt_type == type_), None)

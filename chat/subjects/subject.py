@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from django.utils.translation import gettext as _
 
 from chat.subjects import words
+from chat.subjects.generating import Generation
 from chat.tools.proposing import BATCH
 from chat.tools.tool import Tool
 from graphs.models import Object, Role
@@ -56,6 +57,8 @@ class Subject:
     loaded_tools: ClassVar[Sequence[Tool[Any]]] = ()
     #: In which tables the records that are always sent stand, by kind; a kind without one has a table of its fields.
     tables: ClassVar[Mapping[str, Table]] = {}
+    #: What managed prompts make of such an object, in the order of their buttons.
+    generations: Sequence[Generation[Any]] = ()
 
     def rules(self) -> str:
         """The rules that such a conversation keeps."""

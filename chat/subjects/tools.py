@@ -1,8 +1,9 @@
 """All tools by name: what is offered to a model, and what it called. Used by the engine and `dump_tools`."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
+from types import MappingProxyType
 from typing import Any
 
 from pydantic import ValidationError
@@ -56,7 +57,7 @@ def by_name() -> dict[str, Tool[Any]]:
 def specs(role: Role, subject: Subject, *, loaded: bool = False, summarised: bool = False) -> tuple[ToolSpec, ...]:
     """What a model is told of the tools that it is offered; for viewers none that writes. `tools_of` says the rest."""
     every, offered = (
-        tuple(tool for tool in tools if role.may_edit or not tool.writes)
+        tuple(tool for tool in tools if role.may_edit or not (tool.writes or tool.for_editors))
         for tools in (tools_of(subject), tools_of(subject, loaded=loaded, summarised=summarised))
     )
     return _offered(every, offered)
@@ -77,10 +78,17 @@ def _specs(tools: tuple[Tool[Any], ...]) -> tuple[ToolSpec, ...]:
 
 
 def parse(
-    name: str, arguments_json: str, offered: Collection[str], loadable: Collection[str] = ()
+    name: str,
+    arguments_json: str,
+    offered: Collection[str],
+    loadable: Collection[str] = (),
+    own: Mapping[str, Tool[Any]] = MappingProxyType({}),
 ) -> ParsedCall | CallRefused:
-    """The call as the model wrote it, checked; never raises. A tool that is not `offered` is unknown, or `loadable`."""
-    tool = by_name().get(name) if name in offered else None
+    """The call as the model wrote it, checked; never raises. A tool that is not `offered` is unknown, or `loadable`.
+
+    `own` are tools of the run beside those of conversations.
+    """
+    tool = own.get(name) or (by_name().get(name) if name in offered else None)
     if tool is None:
         if name in loadable:
             return CallRefused(f"You do not have {name} yet: call {LOAD_OBJECT_TOOLS.name} first.")

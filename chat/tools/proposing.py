@@ -1,11 +1,13 @@
 """What a tool is that proposes, an action with a reason, handed to `chat.proposals`; and those for any object."""
 
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from pydantic import Field, create_model
 
 from chat.proposals import WriteCall
-from chat.tools.tool import Arguments, Tool
+from chat.tools.tool import A, Arguments, Tool
 from graphs.objects.actions import NAMES, Batch, CreateObject, DeleteObject, MoveObject, UpdateObject, parse
 from graphs.objects.strict import StrictModel
 
@@ -24,10 +26,21 @@ class Proposing(Arguments):
     keep_control: bool | None = Field(None, description="false: do not call me again then.")
 
 
-class WriteTool(Tool[Proposing]):
-    """Proposes one kind of action."""
+class Proposer(Tool[A], ABC):
+    """A tool whose calls become proposals."""
 
     writes = True
+
+    @abstractmethod
+    def proposals(self, call_id: str, arguments: A) -> Sequence[WriteCall]:
+        """What a call proposes, the one with the id of the call last; nothing if all is like that already.
+
+        Raises `ChangeRefused`.
+        """
+
+
+class WriteTool(Proposer[Proposing]):
+    """Proposes one kind of action."""
 
     def __init__(self, action: type[StrictModel], description: str) -> None:
         self.action = NAMES[action]
@@ -35,6 +48,9 @@ class WriteTool(Tool[Proposing]):
         self.description = description
         bases: Any = (Proposing, action)
         self.arguments = create_model(f"{action.__name__}Arguments", __base__=bases)
+
+    def proposals(self, call_id: str, arguments: Proposing) -> Sequence[WriteCall]:
+        return (self.write(call_id, arguments),)
 
     def write(self, call_id: str, arguments: Proposing) -> WriteCall:
         """What a call proposes, of arguments that were parsed."""

@@ -56,6 +56,8 @@ class Tool(Generic[A]):
     name: str
     description: str
     writes: bool
+    #: Whether only editors have it, too, where it does not write.
+    for_editors: bool = False
     arguments: type[A]
     #: The icon and the words by which people see a call; without words its name says it.
     badge: tuple[str, str | Promise] = ("wrench", "")

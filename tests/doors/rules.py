@@ -144,6 +144,10 @@ API: dict[str, Rule] = {
     "GET chat/sessions/{session_id}/shares": Rule("member", 200),
     "POST chat/sessions/{session_id}/shares": Rule("member", 201, LINK),
     "DELETE chat/sessions/{session_id}/shares": Rule("member", 204),
+    "GET structured/{structured_id}": Rule("member", 200),
+    # Here it names a prompt, and no prompt has the id of a run.
+    "POST structured/{structured_id}": Rule("editor", 404, {"context": {"type": "company", "id": NOWHERE}}),
+    "PATCH structured/{structured_id}/cancel": Rule("decider", 200, {}),
     "GET proposals": Rule("member", 200),
     "GET proposals/waiting": Rule("member", 200),
     "POST proposals/decide": Rule("editor", 200, {"approved": False, "sessionId": NOWHERE}),

@@ -59,6 +59,7 @@ COLUMNS = {
          "RequestEntry.content", "Summary.content", "Summary.kept", "StreamEvent.data", "Session.state"),
         "MAX_MESSAGE_CHARS, MAX_REPLY_CHARACTERS and what a prompt takes",
     ),
+    "StructuredRun.instructions": "chat/actions/generating.py",
     **dict.fromkeys(("PromptVersion.texts", "PromptVersion.variables"), "chat/managed_prompts/template.py"),
     **dict.fromkeys(
         ("Run.error", "Run.trigger", "Session.usage", "SentRequest.marks", "SentRequest.parameters",

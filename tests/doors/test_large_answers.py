@@ -20,6 +20,7 @@ SMALL = {
     "PromptsView": "a page of prompts without their versions",
     "QueueView": "a page of what runs or waits, without any texts but titles, which have a limit",
     "SchemaView": "the document of the API, made of the code",
+    "StructuredView": "one generation, whose text has a limit",
     "ServerSentEventsView": "never answers: `chat/web/sse.py` does, at the pace of its reader",
     "SharesView": "names of what one conversation is shared with, 200 people and 20 links at most",
     "SessionView": "one conversation without its messages",

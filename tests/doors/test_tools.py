@@ -81,6 +81,7 @@ OF_OBJECTS: dict[str, list[dict[str, Any]]] = {
     "read_history": [{"object": "{object}"}, {"object": "{object}", "field": "{title}"}],
     "compare_versions": [{"object": "{object}", "a": 1, "b": 1}],
     "search_conversations": [{"query": "{secret}", "object": "{object}"}],
+    "generate": [{"prompt": "company_info", "object": "{object}"}],
     "propose_update_object": [{"object": "{object}", "updates": {"{title}": "new"}, "reason": "r"}],
     "propose_create_object": [
         {"kind": "product", "fields": {"name": "New"}, "parent": "{holder}", "reason": "r"},

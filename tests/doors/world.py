@@ -13,6 +13,7 @@ from django.contrib.auth.models import User
 from django.db.models import Model
 from django.utils import timezone
 
+from chat.engine.generating import Wanted, begin
 from chat.events.notices import stream_of
 from chat.managed_prompts import repository
 from chat.models import (
@@ -105,6 +106,7 @@ class World:
     proposers: dict[str, str] = field(default_factory=dict)
     #: Tokens of links: one that leads to a conversation, one that is late, one of a hidden one, and such as never were.
     tokens: dict[Id, str] = field(default_factory=dict)
+    generations: dict[str, uuid.UUID] = field(default_factory=dict)
     #: By kind of objects: the key, and the stream, of the one of each workspace, of a deleted one and of none.
     keys: dict[str, dict[str, str]] = field(default_factory=dict)
     streams: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -140,9 +142,10 @@ class World:
                 "foreign": str(others.values_list("pk", flat=True).first() or NOWHERE),
                 "random": NOWHERE,
             }
-        if parameter == "change_set_id":
+        if parameter in ("change_set_id", "structured_id"):
             slugs = {"own": self.home(role), "foreign": "other" if self.home(role) == "demo" else "demo"}
-            made = {kind: str(self.change_sets[slug]) for kind, slug in slugs.items()}
+            named = self.change_sets if parameter == "change_set_id" else self.generations
+            made = {kind: str(named[slug]) for kind, slug in slugs.items()}
             return {"own": made["own"], "foreign": made["foreign"], "random": NOWHERE}
         own_role = "editor" if role == "anonymous" else role
         colleague: RoleName = "viewer" if own_role == "editor" else "editor"
@@ -260,6 +263,7 @@ def build() -> World:
         _rule(world, slug)
         _propose(world, slug, slug)
         _prompt(world, slug)
+        _generation(world, slug)
     _propose(world, "demo", "deleted").delete()
     _share(world)
     for slug, graph in world.graphs.items():
@@ -344,6 +348,17 @@ def _prompt(world: World, slug: str) -> None:
         variables=["company"], status=VersionStatus.ACTIVE, reason=canary(slug),
     )  # fmt: skip
     PromptActivation.objects.create(version=version, workspace=prompt.workspace, reason=canary(slug))
+
+
+def _generation(world: World, slug: str) -> None:
+    """A generation about the company of a workspace, which waits for its turn."""
+    workspace = world.workspaces[slug]
+    about = existing(workspace.pk, Ref("company", world.keys["company"][slug]))
+    assert about is not None
+    version = PromptVersion.objects.get(prompt__key=PROMPT_KEYS[slug])
+    author = world.users["editor" if slug == "demo" else "stranger"]
+    run = begin(Wanted(about, author, workspace, version, "en", instructions=canary(slug)))
+    world.generations[slug] = run.pk
 
 
 def _embed_in_vain(graph: Graph, slug: str) -> None:

@@ -14,7 +14,14 @@ from websockets.exceptions import ConnectionClosed
 
 from chat.models import Message, Run, RunStatus, Session
 from graphs.models import Workspace
-from tests.faults import crash_at_work, crash_by_hand, crash_on_graphs, crash_on_prompts, crash_on_proposals
+from tests.faults import (
+    crash_at_work,
+    crash_by_hand,
+    crash_on_generations,
+    crash_on_graphs,
+    crash_on_prompts,
+    crash_on_proposals,
+)
 from tests.faults.crash_scripts import LOOK, SHORT, SLOW, TELL, asked
 from tests.faults.crash_stage import NBA, Stage
 from tests.flows.listener import Listener
@@ -191,6 +198,7 @@ SCENARIOS: dict[str, Callable[[Stage], str | None]] = {
         crash_on_proposals.propose_again_row,
         crash_on_proposals.decide,
         crash_on_proposals.decide_row,
+        crash_on_generations.generate,
         crash_on_prompts.summarise,
         crash_on_prompts.keep,
         crash_on_prompts.always,

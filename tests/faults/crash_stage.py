@@ -8,7 +8,7 @@ from urllib.error import HTTPError, URLError
 
 import psutil
 
-from chat.models import Message, Process, Run, RunStatus, Stream
+from chat.models import Message, Process, Run, RunStatus, Session
 from tests import checker
 from tests.cast import PASSWORD
 from tests.chat.engine.driving import until
@@ -134,8 +134,9 @@ class Stage:
             checker.check_run(self.site)
             return
         self.rests(session_id)
-        stream = Stream.objects.select_related("session").get(session=session_id)
-        if stream.session.hidden_at:
+        session = Session.objects.select_related("stream").get(pk=session_id)
+        stream = session.stream
+        if session.hidden_at:
             checker.check_run(self.site)
             return
         reader = Listener(self.survivor)

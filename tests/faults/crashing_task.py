@@ -11,10 +11,11 @@ from tests.shop.installed import begin
 
 def main() -> None:
     begin()
-    from tests.faults.crashing import wrap_statements, wrap_transactions
+    from tests.faults.crashing import wrap_calls, wrap_statements, wrap_transactions
 
     wrap_transactions()
     wrap_statements()
+    wrap_calls()
     module, _, name = sys.argv[1].partition(":")
     getattr(importlib.import_module(module), name)()
 

@@ -14,6 +14,7 @@ from chat.providers import pieces
 from chat.providers.call_ids import CallIds
 from chat.providers.demo.answers import ANSWERS, SUGGESTIONS, found
 from chat.providers.demo.changes import Plan, plans
+from chat.providers.demo.forms import FilledForm, filled
 from chat.providers.demo.lookups import Answered, Lookups, PlannedCall, Unavailable, Wanted, together
 from chat.providers.demo.seen import Row, Seen, seen
 from chat.providers.demo.sentences import CHANGES, PHRASES, Intent, Phrases, paragraphs, plain, subject, understand
@@ -37,15 +38,19 @@ class DemoProvider:
         self._delay_s = delay_s
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[pieces.Piece]:
-        shown = seen(request)
-        step = next_step(shown)
-        written = 0
-        for piece in _pieces(step, CallIds.of(request), first=not shown.results):
+        form, ids, written = filled(request), CallIds.of(request), 0
+        if form is not None:
+            said, calls = _of_form(form, ids), True
+        else:
+            shown = seen(request)
+            step = next_step(shown)
+            said, calls = _pieces(step, ids, first=not shown.results), bool(step.calls)
+        for piece in said:
             written += size(getattr(piece, "text", "") or getattr(piece, "fragment", ""))
             yield piece
             await asyncio.sleep(self._delay_s)
         yield pieces.UsageReport(pieces.Usage(tokens_of(request), estimated_tokens(written), estimated=True))
-        yield pieces.TurnEnd("tool_calls" if step.calls else "stop")
+        yield pieces.TurnEnd("tool_calls" if calls else "stop")
 
     async def close(self) -> None:
         """There is nothing to give back."""
@@ -72,6 +77,14 @@ def _pieces(step: Step, ids: CallIds, *, first: bool) -> Iterator[pieces.Piece]:
         call_id = ids.claim(None)
         yield pieces.ToolCallStart(call_id, call.tool)
         yield pieces.ToolCallDelta(call_id, json.dumps(call.arguments, ensure_ascii=False))
+
+
+def _of_form(form: FilledForm, ids: CallIds) -> Iterator[pieces.Piece]:
+    yield from map(pieces.ReasoningDelta, _WORD.findall(form.thought))
+    yield from map(pieces.TextDelta, _WORD.findall(form.text))
+    call_id = ids.claim(None)
+    yield pieces.ToolCallStart(call_id, form.tool)
+    yield pieces.ToolCallDelta(call_id, json.dumps(form.arguments, ensure_ascii=False))
 
 
 def next_step(shown: Seen) -> Step:

@@ -72,7 +72,7 @@ class Seen:
     @property
     def names(self) -> frozenset[str]:
         """The titles of all that was given with the latest question."""
-        given = (row for table in self.tables for name in _WITH_TITLES for row in _rows_of(table.get(name)))
+        given = (row for table in self.tables for name in _WITH_TITLES for row in rows_of(table.get(name)))
         return frozenset(str(row.get("title") or "") for row in (*self.tables, *given))
 
 
@@ -83,11 +83,11 @@ def seen(request: ModelRequest) -> Seen:
     last = max(questions, default=-1)
     calls = {call.id: (number, call) for number, each in enumerate(messages) for call in each.tool_calls}
     answered = [(*calls[each.tool_call_id], each.content) for each in messages if each.tool_call_id in calls]
-    results = [Result(at, call.name, _object_of(call.arguments), _object_of(text)) for at, call, text in answered]
+    results = [Result(at, call.name, object_of(call.arguments), object_of(text)) for at, call, text in answered]
     lists = [each for each in results if each.round < last and each.tool == "list_objects"]
     offset = lists[-1].value.get("nextOffset") if lists else None
     data = given[last][1] if questions else ()
-    records = [record for each in data if "fields" in (record := _object_of(each))]
+    records = [record for each in data if "fields" in (record := object_of(each))]
     return Seen(
         questions=tuple(questions.values()),
         answers="\n".join(each.content for each in messages if each.role == "assistant"),
@@ -95,7 +95,7 @@ def seen(request: ModelRequest) -> Seen:
         next_page=lists[-1].arguments | {"offset": offset} if offset else {},
         offered=frozenset(tool.name for tool in request.tools) if request.tools_allowed else frozenset(),
         at_hand=str(records[-1].get("object", "")) if records else "",
-        tables=tuple(_object_of(table) for each in data for table in _TABLE.split(each)),
+        tables=tuple(object_of(table) for each in data for table in _TABLE.split(each)),
         kinds={
             found["name"]: KnownKind(
                 found["holder"] or "", tuple(found["fields"].split(", ")), found["title"], not found["without_page"]
@@ -116,11 +116,12 @@ def _given(text: str) -> tuple[str, list[str]]:
     return text, given
 
 
-def _rows_of(value: Any) -> list[Row]:
+def rows_of(value: Any) -> list[Row]:
+    """The rows of a table, without what is none."""
     return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
 
 
-def _object_of(text: str) -> Row:
+def object_of(text: str) -> Row:
     """What a text in JSON or TOON says; nothing for any other text."""
     with suppress(ValueError):
         if isinstance(value := decode(text), dict):

@@ -2,14 +2,19 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from chat.subjects.generating import Generation
 from chat.subjects.records import words
+from chat.subjects.records.generations import GENERATIONS
 from chat.subjects.registered_subjects import register
 from chat.subjects.subject import ASKS_FOR_A_CHANGE, Subject, Welcome
+from chat.tools.generating import GENERATE
+from chat.tools.proposing import BATCH
 from graphs.models import Object
 from graphs.records.kinds import COMPANY, EXECUTIVE_SUMMARY, FOLDER, USE_CASE
 
@@ -24,7 +29,9 @@ class RecordSubject(Subject):
     kind: str
     of_list: str | Promise
     questions: Sequence[tuple[str, str | Promise]]
+    generations: Sequence[Generation[Any]] = ()
 
+    tools = (BATCH, GENERATE)
     conventions = words.CONVENTIONS
     advice = words.ADVICE
 
@@ -67,6 +74,7 @@ SUBJECTS = (
             ("list", gettext_lazy("Which folders does it have?")),
             ("search", gettext_lazy("Which use cases fit its objectives?")),
         ),
+        generations=GENERATIONS[COMPANY.name],
     ),
     RecordSubject(
         FOLDER.name,
@@ -76,6 +84,7 @@ SUBJECTS = (
             ("search", gettext_lazy("Which use cases are valuable and easy?")),
             ("question", gettext_lazy("What is missing?")),
         ),
+        generations=GENERATIONS[FOLDER.name],
     ),
     RecordSubject(
         USE_CASE.name,
@@ -85,6 +94,7 @@ SUBJECTS = (
             ("search", gettext_lazy("Which use cases are similar?")),
             (ASKS_FOR_A_CHANGE, gettext_lazy("Propose a better description")),
         ),
+        generations=GENERATIONS[USE_CASE.name],
     ),
     RecordSubject(
         EXECUTIVE_SUMMARY.name,
@@ -94,6 +104,7 @@ SUBJECTS = (
             ("search", gettext_lazy("Which use cases are valuable and easy?")),
             ("question", gettext_lazy("What is missing?")),
         ),
+        generations=GENERATIONS[EXECUTIVE_SUMMARY.name],
     ),
 )
 

@@ -136,6 +136,19 @@ export class ChatApi extends Api {
     return this.request("POST", `history/${encodeURIComponent(changeSetId)}/rollback`, choice);
   }
 
+  /** {runId, streamId}; `wishes` are {instructions?, count?}. */
+  generate(prompt, wishes) {
+    return this.request("POST", `structured/${encodeURIComponent(prompt)}`, { context: this.context, ...wishes });
+  }
+
+  generation(runId) {
+    return this.request("GET", `structured/${encodeURIComponent(runId)}`);
+  }
+
+  cancelGeneration(runId) {
+    return this.request("PATCH", `structured/${encodeURIComponent(runId)}/cancel`, {});
+  }
+
   /** The name of an object's stream. */
   async streamOf(object) {
     return (await this.request("GET", `${objectPath(object)}/stream`)).stream;

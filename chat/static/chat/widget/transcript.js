@@ -145,6 +145,12 @@ const FOLDS = {
       notice: null,
       toolCalls: settledTools(message.toolCalls),
     })),
+  /** One that another process took over is written anew. */
+  "ai:generation": (transcript, { messageId, runId, state, progress }) =>
+    state === "running" && messageId && !progress
+      ? withMessage(transcript, messageId, { role: "assistant", runId }, ({ status }) =>
+          (FINAL.has(status) ? {} : { ...NOTHING, runId, status: "streaming" }))
+      : transcript,
   "ai:error": (transcript, frame) =>
     withMessage(transcript, frame.messageId, { role: "assistant" }, (message) => ({
       status: "failed",

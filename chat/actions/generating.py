@@ -1,0 +1,122 @@
+"""What a person may ask of structured generations: one about an object, and that it be cancelled."""
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from chat.actions.conversations import require_model, stop_runs
+from chat.actions.refusals import Refused
+from chat.engine.generating import Wanted, begin
+from chat.managed_prompts.versions import active_version
+from chat.models import Message, Run, RunStatus, Session, SessionType
+from chat.proposals import cancel_pending
+from chat.queries.generations import generation_for
+from chat.subjects.registered_subjects import generation_of
+from chat.tools.generating import GenerateArguments
+from chat.tools.tool import ToolContext
+from graphs.objects.headers import object_for, require_editable
+from graphs.objects.kinds import KINDS, is_object
+from graphs.objects.refs import Ref
+from graphs.site.access import Member
+
+#: Characters of what is asked for besides the prompt.
+MAX_INSTRUCTIONS = 4_000
+#: Generations that a model begins in one answer.
+MOST_OF_ANSWER = 10
+#: Generations of a workspace that wait or are at work.
+MOST_LIVE = 200
+
+
+def generate(
+    member: Member,
+    prompt: str,
+    about: Ref,
+    *,
+    instructions: str = "",
+    count: int | None = None,
+    model: str = "",
+    asked_in: Message | None = None,
+) -> Run:
+    """Begins a generation about an object. Raises `NotFound`, `Forbidden` and `Refused` before it writes.
+
+    `asked_in` is the answer whose model asks for it, if no person does.
+    """
+    version = active_version(member.workspace, prompt)
+    member.require_editor()
+    if not is_object(about.type):
+        sentence = _("There is no kind of object called “%(kind)s”.") % {"kind": about.type}
+        raise Refused("validation", sentence, field="context.type")
+    require_editable(member, [about])
+    of = object_for(member, about)
+    generation = generation_of(about.type, version.prompt.type)
+    if generation is None:
+        sentence = _("This prompt makes nothing of objects of the kind “{kind}”.")
+        raise Refused("validation", sentence.format(kind=KINDS[about.type].label), field="context.type")
+    if count is not None and not generation.counts:
+        raise Refused("validation", _("This prompt makes one result. Leave the number out."), field="count")
+    asked_model = model or version.model
+    require_model(member, asked_model)
+    live = Run.objects.filter(status__in=[RunStatus.QUEUED, RunStatus.RUNNING])
+    if live.filter(session__workspace=member.workspace, session__type=SessionType.GENERATION).count() >= MOST_LIVE:
+        raise Refused("too_many", _("Too many generations wait in this workspace. Try again when some are done."))
+    with transaction.atomic():
+        return begin(
+            Wanted(
+                about=of,
+                author=member.user,
+                workspace=member.workspace,
+                version=version,
+                language=(get_language() or "en")[:10],
+                model=asked_model,
+                instructions=instructions.strip(),
+                count=count,
+                asked_in=asked_in,
+                within=asked_in.session if asked_in else None,
+            )
+        )
+
+
+@transaction.atomic
+def generate_for_model(context: ToolContext, arguments: GenerateArguments) -> str:
+    """The id of the generation that a model asks for in an answer; the same one where it asked in that answer before.
+
+    Raises as `generate` does.
+    """
+    assert context.account is not None
+    # Calls of one reply run side by side.
+    held = Message.objects.select_for_update(no_key=True, of=("self",)).select_related("session")
+    answer = held.get(run=context.account.run_id)
+    asked = answer.generations.filter(run__prompt_version__prompt__key=arguments.prompt).filter(
+        run__session__context_type=arguments.object.type, run__session__context_id=arguments.object.key
+    )
+    before = asked.values_list("pk", flat=True).first()
+    if before is not None:
+        return str(before)
+    if answer.generations.count() >= MOST_OF_ANSWER:
+        raise Refused("too_many", _("One answer begins at most %(most)s generations.") % {"most": MOST_OF_ANSWER})
+    run = generate(
+        context.member,
+        arguments.prompt,
+        arguments.object,
+        instructions=arguments.instructions or "",
+        model=arguments.model or "",
+        asked_in=answer,
+    )
+    return str(run.pk)
+
+
+def cancel(member: Member, run_id: str) -> Run:
+    """Stops a generation, with what comes of it, and what of it waits for a decision. Raises `NotFound`, `Forbidden`.
+
+    What is over stays as it is.
+    """
+    run = generation_for(member, run_id)
+    member.require_editor()
+    named = Q(runs=run.pk) | Q(runs__structured__parent=run.pk)
+    of_it = Session.objects.filter(named, type=SessionType.GENERATION).values("pk")
+    with transaction.atomic():
+        held = Session.objects.select_for_update(no_key=True, of=("self",)).select_related("stream", "workspace")
+        for session in held.filter(pk__in=of_it).order_by("stream", "pk"):
+            stop_runs(session, session.runs.all(), cancel_pending(session))
+    return generation_for(member, run_id)

@@ -1,0 +1,154 @@
+"""How a generation begins: asked for by a person or a model, or as what comes of another one; and how far those are."""
+
+import logging
+import threading
+import uuid
+from dataclasses import dataclass
+
+from celery import current_app
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from chat.engine.runs import new_run, start
+from chat.events import notices
+from chat.events.append import append
+from chat.generation.asked import GenerationState, generation_event
+from chat.generation.progress import progress_of
+from chat.managed_prompts.versions import active_version
+from chat.models import (
+    Message,
+    PromptVersion,
+    Proposal,
+    ProposalStatus,
+    Run,
+    Session,
+    SessionType,
+    Stream,
+    StructuredRun,
+)
+from chat.subjects.registered_subjects import generation_of
+from graphs.models import Object, Workspace
+from graphs.objects.headers import existing
+from graphs.objects.operations import Create, from_json
+
+TASK = "chat.tasks.generate"
+#: A job that was not taken for so long wakes nobody any more: the schedule has.
+EXPIRES_S = 60
+_sending = threading.Lock()
+
+log = logging.getLogger("countersign.generations")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to be generated about an object, in whose name, and in which language."""
+
+    about: Object
+    author: User
+    workspace: Workspace
+    version: PromptVersion
+    language: str
+    model: str = ""
+    instructions: str = ""
+    count: int | None = None
+    asked_in: Message | None = None
+    #: What it was asked for in, or came of: what was read there from outside, its model is told, too.
+    within: Session | None = None
+    parent: StructuredRun | None = None
+    place: int | None = None
+
+
+def begin(wanted: Wanted) -> Run:
+    """Stores a generation that waits for its turn, and tells the pages of its object; last in the transaction."""
+    stream = Stream.objects.get(name=notices.stream_of(wanted.about))
+    session = Session.objects.create(
+        workspace=wanted.workspace,
+        owner=wanted.author,
+        stream=stream,
+        type=SessionType.GENERATION,
+        title=str(wanted.version),
+        context_type=wanted.about.type,
+        context_id=wanted.about.key,
+        model=wanted.model,
+        language=wanted.language,
+        on_disconnect=Session.OnDisconnect.CONTINUE,
+        untrusted_since=wanted.within.untrusted_since if wanted.within else None,
+        untrusted_source=wanted.within.untrusted_source if wanted.within else "",
+    )
+    question = Message(session=session, sequence=1, role=Message.Role.USER, prompt_version=str(wanted.version))
+    trigger = {"event": "UserMessageSent"}
+    run = new_run(session, wanted.author, 2, trigger, model=wanted.model, asked_with=wanted.version)
+    start(run, None, [generation_event(run, "queued")], resting=False, question=question)
+    StructuredRun.objects.create(
+        run=run,
+        instructions=wanted.instructions,
+        count=wanted.count,
+        asked_in=wanted.asked_in,
+        parent=wanted.parent,
+        place=wanted.place,
+    )
+    transaction.on_commit(_wake, robust=True)
+    return run
+
+
+def _wake() -> None:
+    """Sends a worker the job, from a thread: nobody waits for the broker. What gets lost, the schedule finds."""
+    if _sending.acquire(blocking=False):
+        threading.Thread(target=_send, name="generation job", daemon=True).start()
+
+
+def _send() -> None:
+    _sending.release()
+    try:
+        current_app.send_task(TASK, retry=False, expires=EXPIRES_S)
+    except Exception as error:  # Any: whatever the broker's library raises, the schedule wakes the worker.
+        log.info("Generations wait for the schedule: %s", type(error).__name__)
+
+
+def follow_up(proposal: Proposal) -> None:
+    """Begins what comes of a generation whose proposal was applied: of each object that it made another one.
+
+    Each is begun once, whatever is applied how often: it has the place of its object.
+    """
+    if proposal.status != ProposalStatus.APPLIED or proposal.session.type != SessionType.GENERATION:
+        return
+    run = Run.objects.select_related("structured", "prompt_version__prompt", "author").get(message=proposal.message_id)
+    assert run.prompt_version is not None
+    generation = generation_of(proposal.session.context_type, run.prompt_version.prompt.type)
+    if generation is None or not generation.then:
+        return
+    version = active_version(proposal.workspace, generation.then)
+    made = [each.item for each in map(from_json, proposal.operations) if isinstance(each, Create)]
+    begun = set(run.structured.children.values_list("place", flat=True))
+    for place, ref in enumerate(made):
+        about = existing(proposal.workspace_id, ref)
+        if place in begun or about is None:
+            continue
+        begin(
+            Wanted(
+                about=about,
+                author=run.author,
+                workspace=proposal.workspace,
+                version=version,
+                language=proposal.session.language,
+                model=run.asked_model,
+                instructions=run.structured.instructions,
+                asked_in=run.structured.asked_in,
+                within=proposal.session,
+                parent=run.structured,
+                place=place,
+            )
+        )
+
+
+def tell_progress(run_id: uuid.UUID, parent: uuid.UUID | None) -> None:
+    """Tells the pages of its object how far is what came of a generation that is over, and of the one it came of."""
+    progress = progress_of([run_id, *([parent] if parent else [])])
+    if not progress:
+        return
+    runs = Run.objects.select_related("session", "prompt_version__prompt").filter(pk__in=progress)
+    with transaction.atomic():
+        for run in runs.order_by("session__stream_id"):
+            so_far = progress[run.pk]
+            state: GenerationState = "running" if so_far["done"] < so_far["of"] else "succeeded"
+            append(run.session.stream_id, [generation_event(run, state, so_far)])

@@ -1,0 +1,1 @@
+"""Structured generation: what is asked of a managed prompt, and what its output changes."""

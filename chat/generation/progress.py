@@ -1,0 +1,20 @@
+"""How far is what came of generations: the details of the use cases that one found."""
+
+import uuid
+from collections.abc import Collection
+
+from django.db.models import Count, Q
+
+from chat.models import RunStatus, StructuredRun
+
+
+def progress_of(parents: Collection[uuid.UUID]) -> dict[uuid.UUID, dict[str, int]]:
+    """How many came of each of these, how many of them are over, and how many of those did not succeed.
+
+    Those of which nothing came are left out.
+    """
+    over = ~Q(run__status__in=[RunStatus.QUEUED, RunStatus.RUNNING])
+    failed = Q(run__status__in=[RunStatus.FAILED, RunStatus.CANCELLED])
+    rows = StructuredRun.objects.filter(parent__in=parents).values_list("parent").order_by("parent")
+    counted = rows.annotate(every=Count("pk"), over=Count("pk", filter=over), lost=Count("pk", filter=failed))
+    return {parent: {"of": every, "done": done, "failed": lost} for parent, every, done, lost in counted}
