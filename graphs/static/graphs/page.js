@@ -30,8 +30,9 @@ document.addEventListener("submit", (event) => {
   }
 });
 
-// On a small screen the sections do not all fit.
-document.querySelector(".sections [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+// On a small screen the sections do not all fit. `scrollIntoView` would have the next Tab begin there.
+const section = document.querySelector(".sections [aria-current]");
+if (section) section.parentElement.scrollLeft = section.offsetLeft + section.offsetWidth - section.parentElement.clientWidth;
 
 function theme() {
   return document.documentElement.dataset.theme ?? "system";
