@@ -55,4 +55,8 @@ class Migration(migrations.Migration):
             model_name='structuredrun',
             constraint=models.UniqueConstraint(fields=('parent', 'place'), name='one_generation_per_place'),
         ),
+        migrations.AddIndex(
+            model_name='session',
+            index=models.Index(condition=models.Q(('type', 'GENERATION')), fields=['workspace', 'context_type', 'context_id'], name='generation_of_object'),
+        ),
     ]

@@ -83,6 +83,11 @@ class Session(models.Model):
                 name="session_of_object",
                 condition=models.Q(hidden_at=None),
             ),
+            models.Index(
+                fields=["workspace", "context_type", "context_id"],
+                name="generation_of_object",
+                condition=models.Q(type=SessionType.GENERATION),
+            ),
         ]
 
     def __str__(self) -> str:

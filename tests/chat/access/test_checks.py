@@ -165,7 +165,7 @@ def test_it_grants_what_a_person_may_read(
 def test_a_conversation_is_held_for_its_person_in_the_same_query(
     alice: User, nba: Graph, django_assert_num_queries: Any
 ) -> None:
-    session = conversation(alice).session
+    session = conversation(alice).sessions.get()
     known = by_token(alice)
     with django_assert_num_queries(1):
         end, held = check_and_hold(known, str(session.pk))
@@ -174,7 +174,7 @@ def test_a_conversation_is_held_for_its_person_in_the_same_query(
 
 
 def test_none_is_held_that_is_not_theirs(alice: User, bob: User, nba: Graph) -> None:
-    session = conversation(bob).session
+    session = conversation(bob).sessions.get()
     known = by_token(alice)
     for nothing in (str(session.pk), "2c7b3a52-0000-4000-8000-000000000000", "no id", "\x00"):
         assert check_and_hold(known, nothing) == (None, None)
@@ -195,7 +195,7 @@ def test_who_they_are_in_a_workspace_is_told_in_the_same_query(
 
 @pytest.mark.parametrize("end", [*ENDS, *SESSION_ENDS])
 def test_who_may_not_stay_may_not_ask_either(alice: User, nba: Graph, end: Callable[[User], Any]) -> None:
-    session = conversation(alice).session
+    session = conversation(alice).sessions.get()
     known = by_cookie(alice)
     end(alice)
     assert check_and_hold(known, str(session.pk))[0] == "ended"

@@ -18,7 +18,7 @@ LISTED = [
     ("MessageShape", "role", {*Message.Role.values} - {Message.Role.SYSTEM}),
     ("MessageShape", "status", Message.Status.values),
     ("MessageShape", "inPrompt", Message.InPrompt.values),
-    ("SessionShape", "type", {*SessionType.values} - {SessionType.SEED}),
+    ("SessionShape", "type", {*SessionType.values} - {SessionType.SEED, SessionType.GENERATION}),
     ("SessionShape", "phase", list(Phase)),
     ("SessionShape", "onDisconnect", Session.OnDisconnect.values),
     ("VersionShape", "origin", Origin.values),
