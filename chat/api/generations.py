@@ -41,7 +41,7 @@ class BegunShape(Shape):
     stream_id: str
 
 
-class ProgressShape(Shape):
+class GenerationProgressShape(Shape):
     """Of what comes of it, how many are over; of those some may have failed."""
 
     of: int
@@ -62,7 +62,7 @@ class GenerationShape(Shape):
     stream_id: str
     state: Literal["queued", "running", "waiting", "succeeded", "failed", "cancelled"]
     waits_for: Literal["object", "slots", "worker"] | None
-    progress: ProgressShape | None
+    progress: GenerationProgressShape | None
     author: str
     model: str
     cost: float | None
@@ -86,7 +86,7 @@ class GenerationShape(Shape):
             stream_id=run.session.stream.name,
             state=generation.state,
             waits_for=generation.waits_for,
-            progress=ProgressShape(**generation.progress) if generation.progress else None,
+            progress=GenerationProgressShape(**generation.progress) if generation.progress else None,
             author=run.author.get_username(),
             cost=None if generation.cost is None else float(generation.cost),
             text=generation.text,

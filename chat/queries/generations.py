@@ -1,13 +1,16 @@
 """Structured generations as people see them: how far each is, what it waits for, what it cost, what came of it."""
 
 import uuid
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any, Literal
 
 from django.conf import settings
-from django.db.models import QuerySet, Sum
+from django.db.models import Exists, OuterRef, QuerySet, Sum
+from django.db.models.functions import Now
 
 from chat.generation.asked import GenerationState
 from chat.generation.progress import progress_of
@@ -72,6 +75,17 @@ def live_generations(member: Member) -> list[Generation]:
     return told(member, found)
 
 
+def failed_generations(member: Member, within: timedelta) -> list[Generation]:
+    """Those that the member asked for and that failed within this time, with no later one of the prompt there."""
+    later = Run.objects.filter(
+        session__stream=OuterRef("session__stream"),
+        prompt_version__prompt=OuterRef("prompt_version__prompt"),
+        created_at__gt=OuterRef("created_at"),
+    )
+    failed = _of_workspace(member).filter(~Exists(later), author=member.user, status=RunStatus.FAILED)
+    return told(member, list(failed.filter(ended_at__gt=Now() - within).order_by("created_at", "pk")))
+
+
 def latest_generations(member: Member, about: Ref, most: int) -> list[Generation]:
     """The latest about an object, the newest first."""
     runs = _of_workspace(member).filter(session__context_type=about.type, session__context_id=about.key)
@@ -89,11 +103,21 @@ def told(member: Member, runs: Collection[Run]) -> list[Generation]:
     costs: dict[Any, Decimal | None] = dict(
         Run.objects.filter(pk__in=ids).values_list("pk").annotate(Sum("model_calls__cost"))
     )
-    progress = progress_of(ids)
-    return [_told(run, made.get(run.message_id, []), costs.get(run.pk), progress.get(run.pk)) for run in shown]
+    progress, waits_for = progress_of(ids), _what_they_wait_for(shown)
+    return [
+        Generation(
+            run,
+            _state(run, made.get(run.message_id, []), progress.get(run.pk)),
+            waits_for.get(run.pk),
+            progress.get(run.pk),
+            costs.get(run.pk),
+            made.get(run.message_id, []),
+        )
+        for run in shown
+    ]
 
 
-def _told(run: Run, made: Sequence[Proposal], cost: Decimal | None, progress: dict[str, int] | None) -> Generation:
+def _state(run: Run, made: Sequence[Proposal], progress: dict[str, int] | None) -> GenerationState:
     is_open = progress is not None and progress["done"] < progress["of"]
     waits = any(proposal.status == ProposalStatus.PENDING for proposal in made)
     states: dict[str, GenerationState] = {
@@ -103,16 +127,27 @@ def _told(run: Run, made: Sequence[Proposal], cost: Decimal | None, progress: di
         RunStatus.CANCELLED: "cancelled",
         RunStatus.SUCCEEDED: "running" if is_open else "waiting" if waits else "succeeded",
     }
-    waits_for = _waits_for(run) if run.status == RunStatus.QUEUED else None
-    return Generation(run, states[run.status], waits_for, progress, cost, made)
+    return states[run.status]
 
 
-def _waits_for(run: Run) -> WaitsFor:
-    """What one that has not begun waits for, as `claims` decides it."""
-    others = Run.objects.filter(session__type=SessionType.GENERATION, status__in=_LIVE).exclude(pk=run.pk)
-    here = others.filter(session__stream=run.session.stream_id)
-    earlier = here.filter(status=RunStatus.QUEUED, created_at__lt=run.created_at)
-    if earlier.exists() or here.filter(status=RunStatus.RUNNING).exists():
-        return "object"
-    at_work = others.filter(session__workspace=run.session.workspace_id, status=RunStatus.RUNNING)
-    return "slots" if at_work.count() >= settings.GENERATION_SLOTS else "worker"
+def _what_they_wait_for(runs: Iterable[Run]) -> dict[uuid.UUID, WaitsFor]:
+    """What each of these that has not begun waits for, as `claims` decides it."""
+    queued = [run for run in runs if run.status == RunStatus.QUEUED]
+    if not queued:
+        return {}
+    here = {run.session.workspace_id for run in queued}
+    live = Run.objects.filter(session__type=SessionType.GENERATION, status__in=_LIVE, session__workspace__in=here)
+    at_work: Counter[int] = Counter()
+    first: dict[int, uuid.UUID] = {}
+    rows = live.values_list("pk", "status", "session__stream", "session__workspace")
+    for run_id, status, stream, workspace in rows.order_by("-status", "created_at", "pk"):  # those at work first
+        first.setdefault(stream, run_id)
+        at_work[workspace] += status == RunStatus.RUNNING
+    waits: dict[uuid.UUID, WaitsFor] = {}
+    for run in queued:
+        if first.get(run.session.stream_id, run.pk) != run.pk:
+            waits[run.pk] = "object"
+        else:
+            is_full = at_work[run.session.workspace_id] >= settings.GENERATION_SLOTS
+            waits[run.pk] = "slots" if is_full else "worker"
+    return waits

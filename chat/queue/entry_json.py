@@ -19,7 +19,7 @@ class EntryShape(Shape):
     """What runs or waits. Of somebody else's conversation only whose it is, its state, and why it waits is told."""
 
     id: str
-    kind: Literal["answer", "embedding", "import"]
+    kind: Literal["answer", "generation", "embedding", "import"]
     state: AsItIs[State]
     since: Moment
     person: str

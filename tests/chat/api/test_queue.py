@@ -234,5 +234,5 @@ def test_a_long_queue_takes_as_many_statements_as_a_short_one(
     for user in (alice, bob) * 3:
         asked(user)
     client = with_token(alice)
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(8):
         assert len(client.get("/api/v1/queue").json()["results"]) == 6

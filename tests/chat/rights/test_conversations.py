@@ -22,6 +22,7 @@ _WHOSE = re.compile(r"\b(?:owner_id|hidden_at|chat_sessions|session__owner|sessi
 WHOSE = {
     "actions/conversations.py": "stores whose a new one is, and who else wrote in it; deletes one",
     "api/sessions.py": "the name of its owner, for who may read it",
+    "engine/generating.py": "stores whose a generation is",
     "models/conversation.py": "the columns",
     "proposals/explaining.py": "the name of whose it is, which every member may know",
     "queries/conversations.py": "asks how it is read where it is not the person's own; counts by their index",
@@ -48,6 +49,7 @@ TAKES = {
     "actions/deciding.py": "holds that of a proposal, which every member may decide",
     "actions/deepening.py": "writes in one that is held",
     "actions/erasing.py": "for the operator",
+    "actions/generating.py": "holds the answer that asks, and those that are cancelled",
     "actions/pinning.py": "reads a message of one that is held",
     "proposals/explaining.py": "names of whose they are; what they are about only where they may be read",
     "queries/conversations.py": "messages of those that may be read",

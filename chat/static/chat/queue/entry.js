@@ -63,13 +63,13 @@ export class EntryView {
   }
 
   showButtons(entry) {
-    const { sessionId, mayCancel, mayRetry, state, url } = entry;
+    const { sessionId, mayCancel, mayRetry, state, streamId, url } = entry;
     this.openIt.href = url ? address(entry, this.context.workspace) : "#";
     this.again.textContent = state === "paused" ? t("Go on") : t("Retry");
     if (!this.asked) this.stop.textContent = stopText(entry);
     const shown = [
       sessionId && state !== "failed" ? this.watch : null,
-      sessionId ? this.openIt : null,
+      sessionId || (streamId && url) ? this.openIt : null,
       mayRetry ? this.again : null,
       mayCancel ? this.stop : null,
     ].filter(Boolean);

@@ -1,0 +1,94 @@
+"""chat/queue/generations.py: generations that run or wait, why they wait, who stops them and has them tried again."""
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.utils import timezone
+from pytest_django import Settings
+
+from chat.models import Run, RunStatus
+from graphs.models import Company
+from tests.chat.api.callers import get, patch, post
+from tests.chat.engine.generating import begun
+from tests.graphs.api.callers import problem
+from tests.graphs.records.portfolio import Portfolio
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def company(portfolio: Portfolio) -> Company:
+    return Company.objects.create(workspace=portfolio.workspace, name="Bare")
+
+
+def entries(user: User) -> list[dict[str, Any]]:
+    return get(user, "queue").json()["results"]
+
+
+def test_it_tells_what_each_waits_for(
+    alice: User, bob: User, charlie: User, portfolio: Portfolio, company: Company, settings: Settings
+) -> None:
+    first, second = (begun(alice, "company_info", "company", company.pk) for _ in range(2))
+    elsewhere = begun(alice, "folder_name", "folder", portfolio.folder.pk)
+    told = entries(bob)
+    assert [each["id"] for each in told] == [f"generation:{run.pk}" for run in (first, second, elsewhere)]
+    assert [each["reason"] for each in told] == [
+        "It waits for a worker that has room for it.",
+        "It waits for the generation before it about the same object.",
+        "It waits for a worker that has room for it.",
+    ]
+    shown = ("state", "title", "objectTitle", "person", "own", "mayCancel", "mayRetry", "sessionId")
+    assert [told[0][each] for each in shown] == [
+        *("waiting", "Facts about a company", "Bare", "alice", False, False, False, None)
+    ]
+    assert [(each["own"], each["mayCancel"]) for each in entries(alice)] == [(True, True)] * 3
+    assert entries(charlie) == []
+    settings.GENERATION_SLOTS = 1
+    Run.objects.filter(pk=first.pk).update(status=RunStatus.RUNNING)
+    assert [(each["state"], each["reason"]) for each in entries(bob)] == [
+        ("running", ""),
+        ("waiting", "It waits for the generation before it about the same object."),
+        ("waiting", "It waits until fewer generations run in this workspace."),
+    ]
+
+
+def test_editors_stop_it_and_nobody_else(alice: User, bob: User, charlie: User, company: Company) -> None:
+    run = begun(alice, "company_info", "company", company.pk)
+    path = f"queue/generation:{run.pk}/cancel"
+    problem(post(bob, path, {}), 403, "forbidden")
+    problem(post(charlie, path, {}), 404, "not_found")
+    assert post(alice, path, {}).status_code == 204
+    run.refresh_from_db()
+    assert run.status == RunStatus.CANCELLED
+    assert entries(alice) == []
+    problem(post(alice, path, {}), 409, "conflict")
+
+
+def test_who_asked_has_a_failed_one_begun_anew(alice: User, bob: User, company: Company) -> None:
+    run = begun(alice, "company_info", "company", company.pk, instructions="In short.")
+    path = f"queue/generation:{run.pk}/retry"
+    problem(post(alice, path, {}), 409, "conflict")
+    error = {"code": "timeout", "message": "It took too long.", "retryable": True}
+    Run.objects.filter(pk=run.pk).update(status=RunStatus.FAILED, error=error, ended_at=timezone.now())
+    (entry,) = entries(alice)
+    assert [entry[each] for each in ("state", "reason", "mayRetry")] == ["failed", "It took too long.", True]
+    assert entries(bob) == []
+    problem(post(bob, path, {}), 403, "forbidden")
+    assert post(alice, path, {}).status_code == 204
+    (anew,) = entries(alice)
+    assert (anew["state"], anew["id"] == entry["id"]) == ("waiting", False)
+    again = Run.objects.select_related("structured").get(pk=anew["id"].partition(":")[2])
+    assert again.structured.instructions == "In short."
+    assert patch(alice, f"structured/{again.pk}/cancel", {}).status_code == 200
+
+
+def test_many_take_as_many_statements_as_few(alice: User, company: Company, django_assert_num_queries: Any) -> None:
+    begun(alice, "company_info", "company", company.pk)
+    get(alice, "queue")
+    with django_assert_num_queries(12):
+        get(alice, "queue")
+    for _number in range(3):
+        begun(alice, "company_info", "company", company.pk)
+    with django_assert_num_queries(12):
+        assert len(entries(alice)) == 4
