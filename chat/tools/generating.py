@@ -51,10 +51,10 @@ class Generate(ReadTool[GenerateArguments]):
     for_editors = True
 
     def run(self, context: ToolContext, arguments: GenerateArguments) -> dict[str, Any]:
-        if context.account is None:
-            raise ToolFailed("Nothing can be generated outside of a conversation.")
         try:
             context.object(arguments.object)
+            if context.account is None:
+                raise ToolFailed("Nothing can be generated outside of a conversation.")
             run_id = door.begin(context, arguments)
         except NotFound:
             raise ToolFailed(f'There is no "{arguments.object}", or no such prompt.') from None
