@@ -26,6 +26,7 @@ from chat.models.runs import Correction
 from chat.prompts import correcting
 from chat.proposals import cancel_pending
 from chat.queries.conversations import Held, held_own_session, held_session, next_position
+from chat.rights.conversations import WRITES, access_to
 from graphs.models import Role
 from graphs.objects.headers import object_for
 from graphs.objects.kinds import is_object
@@ -175,21 +176,22 @@ def stop(member: Member, session_id: str) -> None:
 
 
 def stop_run(member: Member, run_id: str) -> None:
-    """Stops one answer that is written or waits: one's own, or as an admin of the workspace anybody's.
+    """Stops one answer that is written or waits: where the member may write, or as an admin of the workspace anybody's.
 
-    Raises `Forbidden` for somebody else's, and `Refused` "conflict" for an own one that has ended.
+    Raises `Forbidden` for others, and `Refused` "conflict" where the member may write and it has ended.
     """
     with transaction.atomic():
         here = Session.objects.filter(workspace=member.workspace, hidden_at=None, runs=parsed_id(run_id))
         here = here.exclude(type=SessionType.GENERATION)
+        here = here.annotate(access=access_to(member.user, "chat_session.id"))
         held = here.select_related("stream").select_for_update(no_key=True, of=("self", "stream"))
         session = or_not_found(held.first())
         runs = session.runs.filter(pk=run_id)
         live = runs.filter(status__in=[RunStatus.QUEUED, RunStatus.RUNNING]).exists()
-        own = session.owner_id == member.user.pk
-        if not (own or live):
+        writes = session.access in WRITES
+        if not (writes or live):
             raise NotFound
-        if not (own or member.role == Role.ADMIN):
+        if not (writes or member.role == Role.ADMIN):
             raise Forbidden
         if not live:
             raise Refused("conflict", _("This answer has ended meanwhile."))

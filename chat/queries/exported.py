@@ -67,7 +67,7 @@ def exported(member: Member, session: Session, wanted: Wanted) -> Iterator[Expor
 def _after(session: Session, sequence: int) -> list[Message]:
     seen = session.messages.exclude(role=Message.Role.SYSTEM).exclude(kind=Message.NOTE)
     rows = seen.filter(sequence__gt=sequence).order_by("sequence")
-    return list(rows.select_related("run").defer("retrieved", "records")[:BATCH])
+    return list(rows.select_related("run", "author").defer("retrieved", "records")[:BATCH])
 
 
 def _told(member: Member, messages: list[Message]) -> list[str]:
@@ -85,7 +85,7 @@ def _exported(session: Session, message: Message, text: str, wanted: Wanted) -> 
     is_answer = message.role == Message.Role.ASSISTANT
     return ExportedMessage(
         message=message,
-        author=message.model if is_answer else session.owner.get_username(),
+        author=message.model if is_answer else (message.author or session.owner).get_username(),
         text=text,
         reasoning=message.reasoning if wanted.reasoning else "",
         tool_calls=tuple(tool_calls(message)) if wanted.tools else (),

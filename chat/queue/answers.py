@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from chat.actions import conversations, posting
 from chat.models import ModelCall, Run, RunStatus, SessionType
 from chat.queue.entry import Entry, Place, State
+from chat.rights.conversations import WRITES, access_to
 from graphs.models import Role
 from graphs.site.access import Member, or_not_found, parsed_id
 
@@ -25,11 +26,11 @@ class Answers:
 
     def entries(self, member: Member, after: Place | None, most: int) -> Sequence[Entry]:
         """What runs or waits in the workspace, and what failed lately of the member's own."""
-        found = [*_first(_live(member), after, most), *_first(_failed(member), after, most)]
+        found = [*_first(member, _live(member), after, most), *_first(member, _failed(member), after, most)]
         return sorted((_entry(member, run) for run in found), key=lambda each: each.place)[:most]
 
     def cancel(self, member: Member, key: str) -> None:
-        """Stops an answer of one's own, as admins may those of others."""
+        """Stops an answer in a conversation in which the member may write, as admins may those of others."""
         conversations.stop_run(member, key)
 
     def retry(self, member: Member, key: str) -> None:
@@ -55,6 +56,7 @@ def _failed(member: Member) -> QuerySet[Run]:
         session__workspace=member.workspace,
         session__owner=member.user,
         session__hidden_at=None,
+        session__archived_at=None,
         session__updated_at__gt=Now() - FAILED_FOR,
         status=RunStatus.FAILED,
         error__retryable=True,
@@ -63,7 +65,7 @@ def _failed(member: Member) -> QuerySet[Run]:
     ).annotate(moment=F("ended_at"))
 
 
-def _first(runs: QuerySet[Run], after: Place | None, most: int) -> QuerySet[Run]:
+def _first(member: Member, runs: QuerySet[Run], after: Place | None, most: int) -> QuerySet[Run]:
     earlier = Run.objects.filter(
         session=OuterRef("session"), status__in=LIVE, message__sequence__lt=OuterRef("message__sequence")
     )
@@ -72,7 +74,8 @@ def _first(runs: QuerySet[Run], after: Place | None, most: int) -> QuerySet[Run]
         name=Concat(Value(f"{KIND}:"), Cast("pk", CharField())),
         waits_behind=Exists(earlier),
         cost=Subquery(spent.values("all")),
-    ).select_related("session__stream", "session__owner")
+        access=access_to(member.user, "chat_run.session_id"),
+    ).select_related("session__stream", "session__owner", "author")
     if after is not None:
         moment, name = after
         found = found.filter(Q(moment__gt=moment) | Q(moment=moment, name__gt=name))
@@ -81,7 +84,8 @@ def _first(runs: QuerySet[Run], after: Place | None, most: int) -> QuerySet[Run]
 
 def _entry(member: Member, run: Any) -> Entry:
     session = run.session
-    own = session.owner_id == member.user.pk
+    known_to_member = run.access is not None
+    asked_by = run.author if known_to_member else session.owner
     live = run.status in LIVE
     known = {
         "title": session.title,
@@ -97,12 +101,12 @@ def _entry(member: Member, run: Any) -> Entry:
         key=str(run.pk),
         state=_state(run),
         since=run.moment,
-        person=session.owner.get_username(),
-        own=own,
+        person=asked_by.get_username(),
+        own=asked_by == member.user,
         reason=_reason(run),
-        may_cancel=live and run.stop_requested_at is None and (own or member.role == Role.ADMIN),
+        may_cancel=live and run.stop_requested_at is None and (run.access in WRITES or member.role == Role.ADMIN),
         may_retry=not live,
-        **(known if own else {}),
+        **(known if known_to_member else {}),
     )
 
 

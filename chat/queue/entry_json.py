@@ -16,7 +16,7 @@ class ProgressShape(Shape):
 
 
 class EntryShape(Shape):
-    """What runs or waits. Of somebody else's conversation only whose it is, its state, and why it waits is told."""
+    """What runs or waits. Of a conversation that one may not read only whose it is, its state, and why it waits."""
 
     id: str
     kind: Literal["answer", "generation", "embedding", "import"]

@@ -16,6 +16,8 @@ from chat.models import Session, Share, SharedLink
 
 #: What a person may do with a conversation. Who may write may read; the owner may do everything.
 Access = Literal["owner", "write", "read"]
+#: Who may ask, answer and stop.
+WRITES: tuple[Access, ...] = ("owner", "write")
 
 #: How the person `u` (a row of auth_user) may read `session` (a row of chat_session): an `Access`, NULL if not at all.
 #: The shares are only looked at where the person is not the owner, by a function of the database.
@@ -50,6 +52,14 @@ def kept_by(user: User) -> QuerySet[Session]:
 def shared_with(user: User) -> QuerySet[Session]:
     """The conversations of others that the person may read, each with its `access`."""
     return readable_by(user).filter(shares__user=user).exclude(owner=user).annotate(access=F("shares__access"))
+
+
+def access_to(user: User, session_id: str) -> RawSQL:
+    """How the person may read the session of a column, `table.column`: an `Access`, NULL if not at all."""
+    asked = f"""
+        SELECT {ACCESS} FROM chat_session AS session, auth_user AS u WHERE session.id = {session_id} AND u.id = %s
+    """  # noqa: S608 - what is inserted are the name of a column and a constant
+    return RawSQL(asked, [user.pk])  # noqa: S611 - as above, with a parameter
 
 
 def access_of(user: User, session: Session) -> Access:

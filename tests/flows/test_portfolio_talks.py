@@ -11,7 +11,7 @@ import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import expect
 
-from chat.models import Proposal, Session
+from chat.models import Feedback, Proposal, Session
 from graphs.models import Revision, UseCase
 from tests.cast import signed_in
 from tests.flows.records import (
@@ -30,6 +30,7 @@ from tests.flows.visitor import Visitor
 from tests.graphs.records.asking import name_of, update
 from tests.graphs.records.portfolio import Portfolio
 from tests.site import Site
+from tests.vendors import Script
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 Visit = Callable[..., Visitor]
@@ -193,6 +194,91 @@ def test_cu_013_suggestions_come_on_demand_with_evidence_and_a_proposal(
     alice.ask(says("It is about goods."))
     assert Proposal.objects.filter(session__context_id=str(case.pk)).count() == 4
     assert "only when" in json.dumps(shared_site.vendor.requests[0].body["messages"][0]).lower()
+
+
+def test_cu_014_alice_exports_and_shares_and_what_she_takes_back_is_gone(
+    work: Portfolio, shared_site: Site, visit: Visit
+) -> None:
+    case, url = work.use_cases[0], shared_site.web.url
+    alice, bob = (open_record(visit(url, name), case) for name in ("alice", "bob"))
+    alice.ask(says("It is about **goods**."))
+    expect(alice.answers.last).to_have_attribute("data-status", "complete")
+    alice.chat.locator(".title").click()
+    for kind in ("JSON", "Markdown", "PDF"):
+        with alice.page.expect_download() as coming:
+            alice.chat.get_by_role("link", name=kind, exact=True).click()
+        assert coming.value.path().stat().st_size > 0
+    alice.chat.get_by_label(re.compile("^Share ")).click()
+    card = alice.chat.locator(".sharing")
+    card.get_by_label("Member", exact=True).select_option("bob")
+    card.get_by_role("button", name="Share", exact=True).click()
+    expect(card.get_by_label("What bob may do")).to_have_value("read")
+    card.get_by_role("button", name="Make a link").click()
+    address = card.get_by_label("Address of the link").input_value()
+    bob.chat.locator(".title").click()
+    bob.chat.locator(".menu-others .session-open").click()
+    expect(bob.answers.locator("strong")).to_have_text("goods")
+    expect(bob.composer).to_be_disabled()
+    anybody = visit(url)
+    anybody.page.goto(address)
+    expect(anybody.page.locator(".shared-markdown strong")).to_have_text("goods")
+    assert "alice" not in anybody.page.content()
+    card.get_by_label("Stop sharing with bob").click()
+    expect(bob.chat.get_by_text("no longer exists")).to_be_visible()
+    card.get_by_label("Revoke this link").click()
+    expect(card.locator(".sharing-list li")).to_have_count(0)
+    answered = anybody.page.goto(address)
+    assert answered is not None
+    assert answered.status == 404
+    assert alice.errors == []
+
+
+def test_cu_017_alice_chooses_what_the_model_is_sent_and_asks_for_less_where_it_was_cut(
+    work: Portfolio, shared_site: Site, visit: Visit
+) -> None:
+    alice = open_record(visit(shared_site.web.url, "alice"), work.use_cases[0])
+    for text in ("Of forklifts.", "Of pallets."):
+        expect(alice.ask(says(text))).to_contain_text(text)
+        expect(alice.answers.last).to_have_attribute("data-status", "complete")
+    alice.answers.first.hover()
+    alice.answers.first.get_by_role("button", name="Leave out for the model").click()
+    expect(alice.answers.first).to_contain_text("Left out")
+    cut = Script(text="It begins with", finish="length")
+    shared_site.vendor.script(cut, Script(text="In short: goods."))
+    alice.ask("What is it all about?").get_by_role("button", name="Ask for a shorter answer").click()
+    expect(alice.answers.last).to_contain_text("In short: goods.")
+    first, again = (each.body["messages"][1:] for each in shared_site.vendor.requests[-2:])
+    for sent in (first, again):
+        assert [each["content"] for each in sent if each["role"] == "assistant"] == ["Of pallets."]
+    assert "it was longer than you may write at once" in json.dumps(again)
+    assert alice.errors == []
+
+
+def test_cu_020_alice_is_told_elsewhere_what_ended_and_says_what_it_was_worth(
+    work: Portfolio, shared_site: Site, visit: Visit
+) -> None:
+    case, url = work.use_cases[0], shared_site.web.url
+    alice, bob = (open_record(visit(url, name), case) for name in ("alice", "bob"))
+    answer = alice.ask(f"SCRIPT={json.dumps({'text': 'It is about all the goods.', 'delay_s': 0.4})} Please.")
+    expect(answer).to_contain_text("It is")
+    toasts = alice.page.locator(".toasts .toast")
+    alice.page.goto(f"{url}/companies/")
+    expect(toasts).to_contain_text("the answer is there")
+    toasts.get_by_role("link", name="Show").click()
+    alice.connected()
+    expect(alice.answers.last).to_contain_text("It is about all the goods.")
+    expect(toasts).to_have_count(0)
+    alice.answers.last.hover()
+    alice.answers.last.get_by_role("button", name="Not a good answer").click()
+    alice.chat.get_by_label("Comment", exact=True).fill("Too short")
+    alice.page.keyboard.press("Enter")
+    expect(alice.answers.last.locator(".rating-form:visible")).to_have_count(0)
+    given = Feedback.objects.get(message__session__context_id=str(case.pk))
+    assert (given.vote, given.comment, given.person.get_username()) == (-1, "Too short", "alice")
+    open_record(alice, case)
+    change(alice, "data.contact", "Ann")
+    expect(value(bob, "data.contact")).to_have_text("Ann")
+    assert alice.errors == bob.errors == []
 
 
 def test_cu_019_a_question_waits_for_its_turn_says_so_and_is_taken_back(

@@ -12,7 +12,7 @@ from pytest_django import Settings
 from chat.models import Message, ModelCall, Run, RunStatus, Session, StreamEvent
 from graphs.models import Graph, Membership, Role, Workspace
 from tests.cast import member
-from tests.chat.api.callers import ask, get, post
+from tests.chat.api.callers import API, ask, get, post
 from tests.graphs.api.callers import problem, with_token
 
 pytestmark = pytest.mark.django_db
@@ -113,6 +113,29 @@ def test_it_says_why_an_answer_waits(alice: User, nba: Graph) -> None:
     assert (queue(alice)[0]["reason"], queue(alice)[0]["mayCancel"]) == ("It is being stopped.", False)
 
 
+def test_who_reads_a_conversation_sees_what_it_is_and_who_writes_along_stops_it(
+    alice: User, bob: User, nba: Graph
+) -> None:
+    mine = asked(alice, "Our plan")
+    session = str(run_of(mine).session_id)
+    post(alice, f"chat/sessions/{session}/shares", {"user": "bob", "access": "read"})
+    told = ("title", "sessionId", "person", "own", "mayCancel")
+    assert [[each[name] for name in told] for each in queue(bob)] == [["Our plan", session, "alice", False, False]]
+    problem(post(bob, f"queue/{mine}/cancel"), 403, "forbidden")
+    post(alice, f"chat/sessions/{session}/shares", {"user": "bob", "access": "write"})
+    bobs = asked(bob, "Mine", sessionId=session)
+    assert [[each[name] for name in told] for each in queue(bob)] == [
+        ["Our plan", session, "alice", False, True],
+        ["Our plan", session, "bob", True, True],
+    ]
+    assert [(each["person"], each["own"], each["mayCancel"]) for each in queue(alice)][1] == ("bob", False, True)
+    assert post(bob, f"queue/{bobs}/cancel").status_code == 204
+    with_token(alice).delete(f"{API}chat/sessions/{session}/shares")
+    assert [[each[name] for name in told] for each in queue(bob)] == [["", None, "alice", False, False]]
+    problem(post(bob, f"queue/{mine}/cancel"), 403, "forbidden")
+    problem(post(bob, f"queue/{bobs}/cancel"), 404, "not_found")
+
+
 def test_what_waits_is_cancelled_at_once_and_only_that(alice: User, nba: Graph) -> None:
     first = asked(alice)
     second = asked(alice, "And then?", sessionId=str(run_of(first).session_id))
@@ -187,7 +210,9 @@ def test_only_what_can_be_tried_again_stays_and_not_for_long(alice: User, nba: G
     failed(mine, ago=timedelta(hours=25))
     assert queue(alice) == []
     failed(mine)
-    Session.objects.update(hidden_at=timezone.now())
+    Session.objects.update(archived_at=timezone.now())
+    assert queue(alice) == [], "nothing is asked in an archived conversation"
+    Session.objects.update(archived_at=None, hidden_at=timezone.now())
     assert queue(alice) == []
     problem(post(alice, f"queue/{mine}/retry"), 404, "not_found")
 

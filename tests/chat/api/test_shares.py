@@ -15,6 +15,7 @@ from graphs.models import Graph, Membership, Role, Workspace
 from tests import cast
 from tests.chat.api.callers import API, ask, get, patch, post
 from tests.graphs.api.callers import problem, with_token
+from tests.sent_files import content_of
 
 pytestmark = pytest.mark.django_db
 NOWHERE = "00000000-0000-4000-8000-000000000007"
@@ -114,6 +115,8 @@ def test_who_writes_along_is_named_and_the_rest_stays_with_the_owner(alice: User
     events = get(alice, f"chat/sessions/{session}/stream-events").json()["events"]
     said = [each["data"] for each in events if each["type"] == "user_message"]
     assert said == [{"content": "First"}, {"content": "Second", "author": "bob"}, {"content": "Third"}]
+    file = json.loads(content_of(get(bob, f"chat/sessions/{session}/export?format=json")))
+    assert [each["author"] for each in file["messages"] if each["role"] == "user"] == ["alice", "bob", "alice"]
     assert post(bob, f"chat/sessions/{session}/stop", {}).status_code == 204
     for answer in (
         patch(bob, f"chat/messages/{written['userMessageId']}", {"inPrompt": "pinned"}),

@@ -305,8 +305,9 @@ export class Panel extends EventTarget {
     this.picker.update({ session: conversation.session, wanted: conversation.model, once: conversation.once });
     const readsOnly = conversation.access === "read";
     const archived = Boolean(session?.archived);
-    this.putAway.hidden = !archived || conversation.access !== "owner";
-    const hint = placeholder(socket, { readsOnly, archived }, this.welcome);
+    const owns = conversation.access === "owner";
+    this.putAway.hidden = !archived || !owns;
+    const hint = placeholder(socket, { readsOnly, archived, owns }, this.welcome);
     const off = socket.unreachable || readsOnly || archived;
     this.composer.update({ running: running && !readsOnly, stopping, off, placeholder: hint });
     this.showBanner();
@@ -343,9 +344,9 @@ function archivedNote(bringBack) {
   return h("div", { class: "archived-note", hidden: true }, icon("archive"), h("p", { text }), button);
 }
 
-function placeholder(socket, { readsOnly, archived }, welcome) {
+function placeholder(socket, { readsOnly, archived, owns }, welcome) {
   if (readsOnly) return t("Shared with you to read.");
-  if (archived) return t("Bring it back to write in it.");
+  if (archived) return owns ? t("Bring it back to write in it.") : t("This conversation is archived.");
   return socket.unreachable ? t("Not connected. Your draft is kept.") : welcome.placeholder;
 }
 
