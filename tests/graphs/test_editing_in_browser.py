@@ -320,15 +320,6 @@ def test_a_sheet_that_somebody_named_meanwhile_keeps_that_name(opened: Opened, n
     page.keyboard.press("Tab")
     eventually(page, lambda: page.evaluate("window.asked.length"), 1)
     assert page.evaluate("window.asked[0].seen") == [{"type": "sheet", "id": "main", "version": 3}]
-    page.evaluate("""() => {
-        window.sheets = [...window.named("Theirs"), { key: "other", name: "Other", version: 5, nodes: [], notes: [] }];
-    }""")
-    dialog.get_by_label("Name of the new sheet").fill("Third")
-    page.keyboard.press("Enter")
-    dialog.get_by_role("button", name="Delete Other").click()
-    dialog.get_by_role("button", name="Delete", exact=True).click()
-    eventually(page, lambda: page.evaluate("window.asked.length"), 3)
-    assert page.evaluate("window.asked[2].seen") == [{"type": "sheet", "id": "other", "version": 5}]
 
 
 def test_two_names_of_a_sheet_at_once_are_a_question_to_the_second(opened: Opened, nba: Graph) -> None:

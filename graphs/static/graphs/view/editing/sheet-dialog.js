@@ -78,14 +78,14 @@ function newSheet(change) {
   return form;
 }
 
-function question({ key, name, version, nodes, notes }, change, show) {
+function question({ key, name, nodes, notes }, change, show) {
   const count = nodes.length + notes.length;
   const along = count === 1 ? t("1 node goes with it, and its edges.") : t("{count} nodes go with it, and their edges.", { count });
   const remove = new BusyButton({ type: "button", class: "button danger", onclick: () => goOn() }, t("Delete"), t("Deleting …"));
   const goOn = async () => {
     if (remove.busy) return;
     remove.busy = true;
-    await change("delete_sheet", { sheetKey: key }, "", [{ type: "sheet", id: key, version }]);
+    await change("delete_sheet", { sheetKey: key });
   };
   return [
     html("p", {}, t("Delete {name}?", { name })),
