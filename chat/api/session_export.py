@@ -10,7 +10,6 @@ from chat.api import session_files
 from chat.api.requests import session_to_read
 from chat.queries.exported import Wanted
 from graphs.api.sent_files import file_name, made_or_refused, sent_file, wanted_format
-from graphs.site.api.openapi import problems
 from graphs.site.api.parameters import truth
 
 #: Formats of exports, with their media types.
@@ -27,7 +26,7 @@ class SessionExportView(APIView):
             OpenApiParameter("reasoning", bool, default=True, description="With what the model thought."),
             OpenApiParameter("tools", bool, default=True, description="With its calls of tools and their results."),
         ],
-        responses={**{(200, media): OpenApiTypes.ANY for media in FORMATS.values()}, **problems(503)},
+        responses={(200, media): OpenApiTypes.ANY for media in FORMATS.values()},
     )
     def get(self, request: Request, session_id: str) -> HttpResponseBase:
         """A conversation with all its messages as a file."""

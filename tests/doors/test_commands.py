@@ -33,6 +33,8 @@ OTHERS = {
 OWNERS = {"erase_conversation"}
 #: No task takes an id: there is nothing foreign to name.
 TASKS = {
+    "chat.tasks.generate",
+    "chat.tasks.take_over_generations",
     "chat.tasks.delete_leftovers",
     "chat.tasks.expire_proposals",
     "chat.tasks.settle_crashed_calls",

@@ -64,7 +64,7 @@ def test_cu_011_deleting_a_company_shows_counts_and_a_list_and_undo_brings_all_b
     expect(alice.ask("What is this use case about?")).to_contain_text("not a language model")
     open_record(alice, northwind)
     alice.ask("Delete Northwind Logistics")
-    expect(alice.cards.get_by_role("heading")).to_have_text("Delete 12 use cases, 2 folders, and Northwind Logistics")
+    expect(alice.cards.get_by_role("heading")).to_have_text("Delete Northwind Logistics, 2 folders, and 12 use cases")
     alice.cards.scroll_into_view_if_needed()
     expect(alice.cards.locator(".diff-item")).to_have_count(15)
     expect(alice.cards).to_contain_text("Picking routes")

@@ -154,7 +154,7 @@ def test_it_closes_on_escape_and_gives_the_focus_back(two: Widget) -> None:
 
 def test_it_closes_when_something_else_is_clicked(two: Widget) -> None:
     two.open_menu()
-    two.root.locator(".bubble-text").first.click(force=True)
+    two.composer.click()
     expect(two.root.locator(".menu")).to_be_hidden()
 
 
