@@ -102,6 +102,8 @@ def test_it_shows_that_there_is_news(bubble: Widget) -> None:
     answer.finish()
     expect(bubble.button("Ask the assistant (there is a new answer)")).to_be_visible()
     bubble.button("Ask the assistant").click()
+    # It is remembered as open by then, and not after the next test has a page that remembers nothing.
+    expect(bubble.root.get_by_role("dialog", name="Chat")).to_be_visible()
     expect(bubble.answers).to_contain_text("Yes")
 
 
