@@ -93,7 +93,7 @@ class HistoryExportView(APIView):
     @extend_schema(
         operation_id="exportHistory",
         parameters=[OBJECT, OpenApiParameter("format", str, required=True, enum=list(FORMATS))],
-        responses={**{(200, media): OpenApiTypes.ANY for media in FORMATS.values()}, **problems(503)},
+        responses={(200, media): OpenApiTypes.ANY for media in FORMATS.values()},
     )
     def get(self, request: Request) -> HttpResponseBase:
         """All that was ever changed on an object as a file, the oldest first. A PDF cuts long values."""
