@@ -113,10 +113,16 @@ def cancel(member: Member, run_id: str) -> Run:
     """
     run = generation_for(member, run_id)
     member.require_editor()
-    named = Q(runs=run.pk) | Q(runs__structured__parent=run.pk)
-    of_it = Session.objects.filter(named, type=SessionType.GENERATION).values("pk")
     with transaction.atomic():
-        held = Session.objects.select_for_update(no_key=True, of=("self",)).select_related("stream", "workspace")
-        for session in held.filter(pk__in=of_it).order_by("stream", "pk"):
-            stop_runs(session, session.runs.all(), cancel_pending(session))
+        _stop(Q(runs=run.pk))
+        # Only now: as long as it was at work, more could come of it.
+        _stop(Q(runs__structured__parent=run.pk))
     return generation_for(member, run_id)
+
+
+def _stop(which: Q) -> None:
+    """Stops generations, and what of them waits for a decision. Those that are being stored are waited for."""
+    of_it = Session.objects.filter(which, type=SessionType.GENERATION).values("pk")
+    held = Session.objects.select_for_update(no_key=True, of=("self",)).select_related("stream", "workspace")
+    for session in held.filter(pk__in=of_it).order_by("stream", "pk"):
+        stop_runs(session, session.runs.all(), cancel_pending(session))

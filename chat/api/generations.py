@@ -1,6 +1,6 @@
 """Structured generations: begin one about an object, see how far it is, cancel it."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from drf_spectacular.utils import extend_schema
 from pydantic import Field
@@ -10,6 +10,7 @@ from rest_framework.views import APIView
 
 from chat.actions import generating, posting
 from chat.actions.generating import MAX_INSTRUCTIONS
+from chat.actions.idempotency import once
 from chat.actions.posting import ContextBody
 from chat.queries.answers import ErrorShape
 from chat.queries.generations import Generation, generation_for, told
@@ -18,6 +19,7 @@ from graphs.site.access import Member, or_not_found
 from graphs.site.api.bodies import Body, read_body
 from graphs.site.api.members import current_member
 from graphs.site.api.openapi import problems
+from graphs.site.api.parameters import IDEMPOTENCY_KEY, idempotency_key
 from graphs.site.shapes import AsItIs, Moment, Shape
 
 
@@ -109,7 +111,10 @@ class StructuredView(APIView):
         return _answer(current_member(request), structured_id)
 
     @extend_schema(
-        operation_id="generate", request=GenerationBody, responses={202: BegunShape, **problems(403, 409, 422, 429)}
+        operation_id="generate",
+        parameters=[IDEMPOTENCY_KEY],
+        request=GenerationBody,
+        responses={202: BegunShape, **problems(403, 409, 422, 429)},
     )
     def post(self, request: Request, structured_id: str) -> Response:
         """Begins a generation with the prompt of this key; editors only."""
@@ -117,15 +122,20 @@ class StructuredView(APIView):
         body = read_body(request, GenerationBody)
         member.require_editor()
         posting.count_run(member.user)
-        run = generating.generate(
-            member,
-            structured_id,
-            body.context.ref,
-            instructions=body.instructions,
-            count=body.count,
-            model=body.model or "",
-        )
-        return Response(BegunShape(run_id=str(run.pk), stream_id=run.session.stream.name).to_json(), status=202)
+
+        def begin() -> dict[str, Any]:
+            run = generating.generate(
+                member,
+                structured_id,
+                body.context.ref,
+                instructions=body.instructions,
+                count=body.count,
+                model=body.model or "",
+            )
+            return BegunShape(run_id=str(run.pk), stream_id=run.session.stream.name).to_json()
+
+        asked = body.model_dump() | {"prompt": structured_id, "workspace": member.workspace.pk}
+        return Response(once(member.user, idempotency_key(request), asked, begin), status=202)
 
 
 class CancelGenerationView(APIView):

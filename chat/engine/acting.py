@@ -79,6 +79,9 @@ class ProposalRound:
         self.result = result
 
     def _perform(self, costs: Sequence[CallCost]) -> ProposalResult:
+        if self.run.generation is not None:
+            # Its stream is that of the object: like who edits by hand, hold the object before that.
+            hold_all(self.context.member, self.context.about, [])
         run_storage.hold(self.run)
         answer = Message.objects.get(pk=self.run.message_id)
         run = Run.objects.get(pk=self.run.id)

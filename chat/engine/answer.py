@@ -177,8 +177,13 @@ class LiveAnswer:
                 await self.emit("tool_call_result", {"toolCallId": call.id, "result": NOT_FINISHED})
         text, rest = self._rest(), self._open_calls()
         if text or rest:
-            calls = [replace(call, arguments=json.dumps(call.args)) for call in rest]
+            calls = [replace(call, arguments=self._written(call)) for call in rest]
             self.rounds.append(await in_tool_thread(round_of, pieces.Reply(text=text), calls))
+
+    def _written(self, call: Call) -> str:
+        """The arguments of a call, as far as they were shown; in a conversation, which sends them again, as JSON."""
+        begun = self.transcript.arguments.get(call.id, "") if self.generates else ""
+        return begun or json.dumps(call.args)
 
     def unstored_text(self) -> str:
         """What readers were shown, thoughts and calls too, beyond the rounds that are complete."""

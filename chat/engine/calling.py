@@ -13,6 +13,7 @@ from chat.engine.answer import LiveAnswer
 from chat.engine.available_models import circuit_for, provider_for
 from chat.engine.prompt_loading import Prompt
 from chat.events.append import Fenced
+from chat.generation.replies import NO_CALL
 from chat.models import Purpose, calls_of
 from chat.prompts.round_messages import round_entries
 from chat.prompts.window import NO_MORE_TOOLS
@@ -28,7 +29,6 @@ from chat.spending.calls import CallCost, bound_of, cost_of, counted, price_sour
 from chat.spending.refusing import BudgetRefused
 from chat.spending.reserving import cover, reserve
 from chat.spending.settling import record_costs_now, release
-from chat.subjects.object_loading import are_loaded
 from graphs.site.accounts import Account
 
 #: Gets what the attempts cost, once that is recorded.
@@ -134,9 +134,11 @@ def prepare(config: ProviderConfig, prompt: Prompt, answer: LiveAnswer, *, tools
         messages[-1] = replace(messages[-1], cache_breakpoint=True)
     if not tools:
         messages.append(PromptMessage("user", NO_MORE_TOOLS))
+    if prompt.form and sent and not sent[-1].calls:  # The result of a call says what was wrong with that.
+        messages.append(PromptMessage("user", f"[{NO_CALL.format(form=prompt.form)}]"))
     request = ModelRequest(
         messages=begun_and_ended_by_a_person(messages),
-        tools=prompt.more_tools if are_loaded(rounds) else prompt.tools,
+        tools=prompt.offered(len(answer.rounds), rounds),
         model=config.model,
         max_tokens=config.max_tokens,
         tools_allowed=tools,

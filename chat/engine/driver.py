@@ -18,13 +18,24 @@ from chat.engine.endings import Endings
 from chat.engine.error_texts import Failure
 from chat.engine.generating import tell_progress
 from chat.engine.model_calls import ModelCalls
+from chat.engine.prompt_loading import MOST_SEARCHES
 from chat.engine.states import Limits, State
-from chat.engine.tool_calls import CheckedCall, check_calls, failure_of, refuse_all, run_calls, with_asking
+from chat.engine.tool_calls import (
+    NO_MORE_ROUNDS,
+    CheckedCall,
+    check_calls,
+    failure_of,
+    refuse_all,
+    run_calls,
+    with_asking,
+)
 from chat.engine.transitions import IllegalTransition, Transition
 from chat.events.append import Fenced
 from chat.events.transcript import Transcript
 from chat.events.vocabulary import NewEvent
 from chat.events.writer import GroupWriter
+from chat.generation.replies import wrong_with
+from chat.providers.pieces import Reply
 
 log = logging.getLogger("countersign.engine")
 
@@ -32,8 +43,8 @@ Stored = TypeVar("Stored")
 
 #: A run that was begun so often is not tried again.
 MAX_ATTEMPTS = 3
-#: Outputs of a generation that cannot be used: what was wrong goes back once.
-GENERATION_FAILURES = 2
+#: Of a generation what was wrong goes back once, and nobody is asked whether it may go on.
+OF_GENERATIONS = Limits(tool_rounds=MOST_SEARCHES + 2, tool_rounds_extended=MOST_SEARCHES + 2, same_failures=2)
 
 
 class Driver:
@@ -45,7 +56,7 @@ class Driver:
         self._answer = LiveAnswer(run, writer, Transcript())
         self._limits = Limits(settings.TOOL_ROUNDS, settings.TOOL_ROUNDS_EXTENDED)
         if run.generation is not None:
-            self._limits = replace(self._limits, same_failures=GENERATION_FAILURES)
+            self._limits = OF_GENERATIONS
         self._state: State = run.state
         self._model_calls = ModelCalls(run, self._answer)
         self._endings = Endings(self._answer, self._model_calls, self._limits)
@@ -178,6 +189,8 @@ class Driver:
         """What a complete reply asks for. A reply that was cut by length or filter has no effect."""
         call = self._model_calls.last
         reply = call.reply
+        if self.run.generation is not None and (wrong := wrong_with(reply, self._model_calls.prompt.form)):
+            return await self._form_refused(reply, wrong)
         match reply.end:
             case "length":
                 self._failure = error_texts.cut_by_length()
@@ -186,13 +199,11 @@ class Driver:
                 self._failure = error_texts.filtered()
                 return transitions.SystemErrorOccurred()
         if reply.tool_calls and not call.request.tools_allowed:
-            await refuse_all(reply.tool_calls, self._answer)
+            await refuse_all(reply.tool_calls, self._answer, NO_MORE_ROUNDS)
             await self._answer.close_round(reply)
             return transitions.ParseErrorOccurred("tools called although none were offered")
         if not reply.tool_calls:
             await self._answer.close_round(reply)
-            if self.run.generation is not None:
-                return transitions.ParseErrorOccurred("the form was not filled in")
         offered, loadable = (
             [tool.name for tool in each] for each in (call.request.tools, self._model_calls.prompt.more_tools)
         )
@@ -200,6 +211,17 @@ class Driver:
         self._calls = await with_asking(checked, self._model_calls.prompt.tool_context)
         proposes = any(call.proposes for call in self._calls)
         return transitions.AIResponseParsed(queries=bool(self._calls), actions=proposes)
+
+    async def _form_refused(self, reply: Reply, wrong: str) -> transitions.Event:
+        """Keeps what a model wrote instead of one form, and tells it what is wrong; a filtered one asks no more."""
+        await refuse_all(reply.tool_calls, self._answer, {"error": wrong})
+        await self._answer.close_round(reply)
+        if reply.end == "content_filter":
+            self._failure = error_texts.filtered()
+            return transitions.SystemErrorOccurred()
+        if reply.end == "length":  # Told if this was the second time; asked again, nothing failed yet.
+            self._failure = error_texts.cut_by_length()
+        return transitions.ParseErrorOccurred(wrong)
 
     async def _act(self) -> transitions.Event | None:
         """Proposes what the reply wants to change; None when the run came to rest with that."""

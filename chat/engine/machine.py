@@ -130,6 +130,12 @@ def _acted(
     return _idle(done, "finished")
 
 
+def _queried(state: State, event: transitions.Event, limits: Limits) -> Transition:
+    """Counts one round, after which nothing failed yet; a generation that searches has failed as often as before."""
+    failures = state.failures if state.session_type is SessionType.GENERATION else 0
+    return _call(replace(state, rounds=state.rounds + 1, failure="", failures=failures), limits)
+
+
 def _failed_again(state: State, failure: str, phase: Phase, limits: Limits) -> Transition:
     """Asks the model again with the failure; one failure several times in a row ends the turn, of a generation any."""
     generates = state.session_type is SessionType.GENERATION
@@ -166,10 +172,7 @@ _TABLE: dict[type, tuple[Collection[Phase], Callable[[State, Any, Limits], Trans
     ),
     transitions.ValidationReceived: ({Phase.WAITING_VALIDATION}, _acted),
     transitions.CommunicationResponseReceived: ({Phase.WAITING_COMMUNICATION_RESPONSE}, _answered),
-    transitions.DataQueriesExecuted: (
-        {Phase.EXECUTING_DATA_QUERIES},
-        lambda state, event, limits: _call(replace(state, rounds=state.rounds + 1, failure="", failures=0), limits),
-    ),
+    transitions.DataQueriesExecuted: ({Phase.EXECUTING_DATA_QUERIES}, _queried),
     transitions.ActionsExecuted: ({Phase.EXECUTING_ACTIONS}, _acted),
     transitions.CompletionConfirmed: (
         {Phase.WAITING_COMPLETION_CONFIRMATION},

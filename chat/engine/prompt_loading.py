@@ -1,6 +1,6 @@
 """What a run's model is asked before the run's own rounds. Only reads: `enriching` stores it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import Any
@@ -24,6 +24,8 @@ from graphs.objects.headers import model_of_header, object_for, seen, statement_
 from graphs.site import row_store
 from graphs.site.access import Member, NotFound
 
+#: Rounds in which a generation may search the web; then it has to fill in its form.
+MOST_SEARCHES = 3
 #: The messages that follow those that are kept, or all where these are no longer as they were. With each whether the
 #: conversation has what is rare, with the first what it is about: one statement, because the first token waits for it.
 #: Stamps are compared first, once: in a join PostgreSQL may compare them for each message.
@@ -59,7 +61,8 @@ class Prompt:
 
     `sent` are the messages of the history, `summary` what stands for those before them; of the run's own rounds the
     first `rounds_left_out` are summarised too. `left_out` are the positions of messages that the person left out.
-    `budgeted`: a budget may concern the calls. `more_tools` are those once the model has loaded the tools for objects.
+    `budgeted`: a budget may concern the calls. `more_tools` are those once the model has loaded the tools for objects,
+    of a generation once it has searched enough.
     `lengths` are logged: of the question and of the context that was looked up for it. `own_tools` are those that no
     conversation has, by their names.
     """
@@ -77,6 +80,16 @@ class Prompt:
     last_request: LastRequest = field(default_factory=LastRequest)
     lengths: dict[str, int] = field(default_factory=dict)
     own_tools: Mapping[str, Tool[Any]] = field(default_factory=dict)
+
+    @property
+    def form(self) -> str:
+        """The tool that has to be called in a generation; "" in a conversation."""
+        return next(iter(self.own_tools), "")
+
+    def offered(self, rounds: int, said: Iterable[PromptMessage]) -> tuple[ToolSpec, ...]:
+        """The tools of a call after so many rounds of the run's own, of which these messages were made."""
+        more = rounds >= MOST_SEARCHES if self.form else are_loaded(said)
+        return self.more_tools if more else self.tools
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,11 +102,11 @@ def failure_of(calls: list[CheckedCall]) -> str:
     return calls[0].refusal if all(call.refusal for call in calls) else ""
 
 
-async def refuse_all(calls: tuple[ToolCall, ...], answer: LiveAnswer) -> None:
-    """Tells the model that its calls came after the last round of tools; none is run."""
+async def refuse_all(calls: tuple[ToolCall, ...], answer: LiveAnswer, why: dict[str, Any]) -> None:
+    """Gives the model this result of each of its calls, none of which is run."""
     for call in calls:
         await answer.show_call(call.id, call.name, {})
-        await answer.emit("tool_call_result", {"toolCallId": call.id, "result": NO_MORE_ROUNDS})
+        await answer.emit("tool_call_result", {"toolCallId": call.id, "result": why})
 
 
 async def _run(call: CheckedCall, context: ToolContext, answer: LiveAnswer) -> None:

@@ -40,7 +40,7 @@ class PromptMessage:
 class ToolSpec:
     """A tool as offered to a model. `parameters` is a JSON Schema, `text` all of it as JSON, written once.
 
-    One that is `forced` is the only one, and the model has to call it: vendors that can, hold it to the schema.
+    Vendors that can, hold a model to the schema of one that is `forced`; where it is the only one it has to be called.
     """
 
     name: str

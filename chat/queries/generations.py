@@ -14,7 +14,7 @@ from django.db.models.functions import Now
 
 from chat.generation.asked import GenerationState
 from chat.generation.progress import progress_of
-from chat.models import Proposal, ProposalStatus, Run, RunStatus, SessionType, calls_of
+from chat.models import Proposal, ProposalStatus, Run, RunStatus, SessionType
 from graphs.objects.headers import unseen
 from graphs.objects.refs import Ref
 from graphs.site.access import Member, NotFound, or_not_found, parsed_id
@@ -46,8 +46,10 @@ class Generation:
         """What the model of one that failed has written."""
         if self.run.status != RunStatus.FAILED:
             return ""
-        calls = [call.arguments for call in calls_of(self.run.message.rounds) if call.arguments]
-        return (calls[-1] if calls else self.run.message.content)[:MOST_TEXT]
+        written = [self.run.message.content]
+        for round_ in self.run.message.rounds:
+            written += [round_.text, *(call.arguments for call in round_.calls)]
+        return next(filter(None, reversed(written)), "")[:MOST_TEXT]
 
 
 def _of_workspace(member: Member) -> QuerySet[Run]:

@@ -55,6 +55,8 @@ class Generation(ABC, Generic[O]):
     output: type[O]
     #: Whether the person may say how many.
     counts: bool = False
+    #: Whether the model may search the web first, where a search engine is configured.
+    searches: bool = False
     then: str = ""
 
     @abstractmethod
@@ -65,11 +67,14 @@ class Generation(ABC, Generic[O]):
 class Fills(Generation[O]):
     """Fills fields of the object itself; what the model leaves empty stays as it is."""
 
-    def __init__(self, type_: str, label: str | Promise, output: type[O], fields: Mapping[str, str]) -> None:
+    def __init__(
+        self, type_: str, label: str | Promise, output: type[O], fields: Mapping[str, str], *, searches: bool = False
+    ) -> None:
         """`fields` are the names of the object's fields by those of the output."""
         unknown = set(fields) - set(output.model_fields)
         assert not unknown, unknown
         self.prompt_type, self.label, self.output, self.fields = type_, label, output, fields
+        self.searches = searches
 
     def changes(self, request: Request, output: O) -> Sequence[Change]:
         updates = {name: getattr(output, ours) for ours, name in self.fields.items()} | self.more(request, output)

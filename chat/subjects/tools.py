@@ -15,7 +15,7 @@ from chat.subjects.subject import Subject
 from chat.tools.conversation_reading import READ_EARLIER_MESSAGES, READ_TOOL_RESULT
 from chat.tools.schemas import parameters
 from chat.tools.tool import Arguments, ReadTool, Tool, ToolContext, ToolFailed
-from chat.tools.web import web_tools
+from chat.tools.web import WebSearch, web_tools
 from graphs.models import Role
 from graphs.objects.actions import mistakes, quoted
 from graphs.site.json_input import BadJSON, parse_json
@@ -61,6 +61,11 @@ def specs(role: Role, subject: Subject, *, loaded: bool = False, summarised: boo
         for tools in (tools_of(subject), tools_of(subject, loaded=loaded, summarised=summarised))
     )
     return _offered(every, offered)
+
+
+def search_specs() -> tuple[ToolSpec, ...]:
+    """What a model is told that only searches the web: nothing where no search engine can be asked."""
+    return tuple(spec for spec in _specs(web_tools()) if spec.name == WebSearch.name)
 
 
 @cache

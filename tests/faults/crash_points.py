@@ -21,7 +21,7 @@ POINTS = (
     # a message is taken
     Point("chat.api.messages:MessagesView.post"),
     Point("chat.actions.conversations:post_message"),
-    Point("chat.actions.posting:take"),
+    Point("chat.actions.idempotency:once"),
     Point("chat.engine.runs:start:on_commit"),
     Point("chat.events.append:wake:on_commit"),
     # or waits for the one before it

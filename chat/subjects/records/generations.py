@@ -165,7 +165,11 @@ _OF_USE_CASE = {
 GENERATIONS: dict[str, tuple[Generation[Any], ...]] = {
     COMPANY.name: (
         Fills(
-            PromptType.COMPANY_INFO, gettext_lazy("Fill in with AI"), CompanyInfo, {name: name for name in _OF_COMPANY}
+            PromptType.COMPANY_INFO,
+            gettext_lazy("Fill in with AI"),
+            CompanyInfo,
+            {name: name for name in _OF_COMPANY},
+            searches=True,
         ),
     ),
     FOLDER.name: (

@@ -231,7 +231,7 @@ def test_what_a_model_asks_for_is_proposed_whatever_is_empty(
     asked = ask(alice, "Find out more about it.", context=Ref("company", str(bare.pk)))
     assert rested(asked.run_id).message.content == "It is on its way."
     (begun_,) = StructuredRun.objects.all()
-    with generation_worker():  # Not before: the vendor answers whoever asks first.
+    with generation_worker():  # Only now: it would take the answer that is meant for the conversation.
         run = rested(begun_.pk)
     bare.refresh_from_db()
     assert (run.status, begun_.instructions, bare.industry) == ("succeeded", "Briefly.", "")
@@ -250,3 +250,52 @@ def test_what_was_read_from_outside_makes_every_result_wait(
     bare.refresh_from_db()
     assert (told(alice, run)["state"], bare.industry) == ("waiting", "")
     assert [each["level"] for each in Proposal.objects.get().asked_by] == ["untrusted"]
+
+
+def test_a_request_that_is_sent_twice_begins_one(db: None, alice: User, portfolio: Portfolio) -> None:
+    asked = {"context": {"type": "company", "id": str(portfolio.company.pk)}}
+    refused = post(alice, "structured/company_info", {**asked, "count": 3}, idempotency_key="k")
+    first, again = (post(alice, "structured/company_info", asked, idempotency_key="k") for _ in range(2))
+    assert [each.status_code for each in (refused, first, again)] == [400, 202, 202]
+    assert first.json() == again.json()
+    other = {**asked, "instructions": "Briefly."}
+    assert post(alice, "structured/company_info", other, idempotency_key="k").status_code == 422
+    folder = {"context": {"type": "folder", "id": str(portfolio.folder.pk)}}
+    assert post(alice, "structured/folder_name", folder, idempotency_key="k").status_code == 422
+    assert Run.objects.count() == 1
+    assert post(alice, "structured/company_info", asked).json() != first.json()
+
+
+def test_facts_of_a_company_may_be_searched_for_and_are_proposed_then(
+    vendor: VendorServer, settings: Settings, alice: User, bare: Company
+) -> None:
+    settings.SEARCH_PROVIDER = "demo"
+    search = ScriptedCall("web_search", {"query": "picking routes in a warehouse"})
+    filled = form(
+        "company_info", **OF_COMPANY | {"name": bare.name, "reason": "By https://pages.example/picking-routes."}
+    )
+    vendor.script(*4 * [Script(tool_calls=(search,))], Script(tool_calls=(filled,)))
+    with generation_worker():
+        run = rested(begun(alice, "company_info", "company", bare.pk).pk)
+    offered = [[tool["function"]["name"] for tool in each.body["tools"]] for each in vendor.requests]
+    assert offered == [*3 * [["web_search", "write_company_info"]], *2 * [["write_company_info"]]]
+    assert "https://pages.example/picking-routes" in str(vendor.requests[1].body["messages"][-1])
+    assert "no tool called" in str(vendor.requests[4].body["messages"][-1])
+    bare.refresh_from_db()
+    assert (told(alice, run)["state"], bare.industry) == ("waiting", "")
+    waiting = Proposal.objects.get()
+    assert (waiting.asked_by, waiting.reason) == (
+        [{"level": "untrusted", "why": "web:search"}],
+        "By https://pages.example/picking-routes.",
+    )
+
+
+def test_a_generation_that_searches_fails_as_often_as_another(
+    vendor: VendorServer, settings: Settings, alice: User, bare: Company
+) -> None:
+    settings.SEARCH_PROVIDER, settings.TOOL_ROUNDS = "demo", 1
+    search, text = Script(tool_calls=(ScriptedCall("web_search", {"query": "routes"}),)), Script(text="Let me see.")
+    vendor.script(text, search, text)
+    with generation_worker():
+        run = rested(begun(alice, "company_info", "company", bare.pk).pk)
+    assert (told(alice, run)["state"], told(alice, run)["text"], len(vendor.requests)) == ("failed", "Let me see.", 3)

@@ -1,0 +1,131 @@
+"""Generations and who cancels them, edits their object by hand, or generates about it, too: one of them wins."""
+
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection, transaction
+
+from chat.engine.generating import Wanted, begin
+from chat.managed_prompts.versions import active_version
+from chat.models import Proposal, Run, Session, StructuredRun
+from graphs.models import ChangeSet, Company, Object
+from graphs.models.history import Origin
+from graphs.objects.headers import object_for
+from graphs.objects.holding import held
+from graphs.objects.refs import Ref
+from graphs.site.access import member_of
+from tests.chat.api.callers import patch, post
+from tests.chat.engine.driving import Engine, rested, until
+from tests.chat.engine.generating import OF_COMPANY, begun, form, generation_worker, states_of, stream_of, told
+from tests.chat.engine.test_runs import somebody_waits
+from tests.graphs.api.callers import with_token
+from tests.graphs.records.asking import update
+from tests.graphs.records.portfolio import Portfolio, portfolio
+from tests.vendors import Script, VendorServer
+
+__all__ = ["portfolio"]
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def bare(portfolio: Portfolio) -> Company:
+    """A company of which nothing but its name is known."""
+    return Company.objects.create(workspace=portfolio.company.workspace, name="Sphinx Freight")
+
+
+def written(company: Company, **fields: str) -> Script:
+    return Script(tool_calls=(form("company_info", **OF_COMPANY | {"name": company.name} | fields),))
+
+
+def edited(user: User, company: Company, **fields: str) -> None:
+    """Changes the company by hand."""
+    answer = update(with_token(user), company, **fields)
+    assert answer.status_code == 201, answer.content
+
+
+def test_cancelled_first_nothing_is_made(vendor: VendorServer, alice: User, bare: Company) -> None:
+    vendor.script(written(bare))
+    run = begun(alice, "company_info", "company", bare.pk)
+    with ExitStack() as stack:
+        with transaction.atomic():
+            list(held(Object.objects.filter(type="company", key=str(bare.pk))))
+            stack.enter_context(generation_worker())
+            until(somebody_waits)
+            assert patch(alice, f"structured/{run.pk}/cancel", {}).status_code == 200
+        assert rested(run.pk).status == "cancelled"
+    bare.refresh_from_db()
+    assert (bare.industry, Proposal.objects.count(), ChangeSet.objects.count()) == ("", 0, 0)
+    assert states_of(run) == ["queued", "running", "cancelled"]
+
+
+def test_finished_first_it_stays(vendor: VendorServer, alice: User, bare: Company) -> None:
+    vendor.script(written(bare))
+    with generation_worker():
+        run = rested(begun(alice, "company_info", "company", bare.pk).pk)
+    answer = patch(alice, f"structured/{run.pk}/cancel", {}).json()
+    bare.refresh_from_db()
+    assert (answer["state"], len(answer["changeSets"]), bare.industry) == ("succeeded", 1, "Transport")
+    assert [event.type for event in stream_of(run)].count("done") == 1
+
+
+def test_who_cancels_while_it_ends_stops_what_came_of_it(alice: User, portfolio: Portfolio) -> None:
+    run = begun(alice, "use_case_list", "folder", portfolio.folder.pk)
+    about = object_for(member_of(alice), Ref("usecase", str(portfolio.use_cases[0].pk)))
+
+    def cancelled() -> str:
+        try:
+            return str(patch(alice, f"structured/{run.pk}/cancel", {}).json()["state"])
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            session = Session.objects.select_for_update(no_key=True).get(pk=run.session_id)
+            answer = pool.submit(cancelled)
+            until(somebody_waits)
+            version = active_version(portfolio.workspace, "use_case_detail")
+            parent = StructuredRun.objects.get(pk=run.pk)
+            begin(Wanted(about, alice, portfolio.workspace, version, "en", within=session, parent=parent, place=0))
+        assert answer.result(30) == "cancelled"
+    assert {each.status for each in Run.objects.all()} == {"cancelled"}
+
+
+def test_what_a_person_writes_meanwhile_stays(vendor: VendorServer, alice: User, bare: Company) -> None:
+    vendor.script(written(bare))
+    run = begun(alice, "company_info", "company", bare.pk)
+    with ExitStack() as stack:
+        with transaction.atomic():
+            list(held(Object.objects.filter(type="company", key=str(bare.pk))))
+            stack.enter_context(generation_worker())
+            until(somebody_waits)
+            with connection.cursor() as cursor:  # Where both held what the other wants, this one would be refused.
+                cursor.execute("SET LOCAL deadlock_timeout = '10ms'")
+            edited(alice, bare, industry="Shipping")
+        assert rested(run.pk).status == "succeeded"
+    bare.refresh_from_db()
+    assert (bare.industry, bare.products) == ("Shipping", "Parcels.")
+    waiting = Proposal.objects.get(status="pending")
+    assert waiting.arguments["updates"] == {"industry": "Transport"}
+    origins = list(ChangeSet.objects.order_by("created_at").values_list("origin", flat=True))
+    assert origins[-2:] == [Origin.MANUAL, Origin.GENERATION]
+
+
+def test_of_two_generations_and_a_hand_each_field_has_one_winner(
+    running: Engine, vendor: VendorServer, alice: User, bare: Company
+) -> None:
+    vendor.script(written(bare), written(bare, industry="Rail", products="Coal."))
+    with generation_worker():
+        first, second = [begun(alice, "company_info", "company", bare.pk) for _ in range(2)]
+        rested(second.pk)
+    assert [told(alice, each)["state"] for each in (first, second)] == ["succeeded", "waiting"]
+    (proposal,) = told(alice, second)["proposals"]
+    assert Proposal.objects.get(pk=proposal).arguments["updates"] == {"industry": "Rail", "products": "Coal."}
+    edited(alice, bare, industry="Shipping")
+    decided = post(alice, f"proposals/{proposal}/decide", {"approved": True})
+    bare.refresh_from_db()
+    assert (bare.industry, bare.products, bare.size) == ("Shipping", "Parcels.", "1,200 people (2025)")
+    stale = Proposal.objects.get(pk=proposal)
+    assert (stale.status, stale.change_set) == ("stale", None), decided.content
+    assert told(alice, second)["state"] == "succeeded"
