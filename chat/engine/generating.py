@@ -131,7 +131,7 @@ def follow_up(proposal: Proposal) -> None:
                 workspace=proposal.workspace,
                 version=version,
                 language=proposal.session.language,
-                model=run.asked_model,
+                model=own_model(run) or version.model,
                 instructions=run.structured.instructions,
                 asked_in=run.structured.asked_in,
                 within=proposal.session,
@@ -139,6 +139,11 @@ def follow_up(proposal: Proposal) -> None:
                 place=place,
             )
         )
+
+
+def own_model(run: Run) -> str:
+    """The model that was asked for by its name; "" where the prompt, or nobody, named it."""
+    return "" if run.prompt_version and run.asked_model == run.prompt_version.model else run.asked_model
 
 
 def tell_progress(run_id: uuid.UUID, parent: uuid.UUID | None) -> None:
