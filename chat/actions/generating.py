@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from chat.actions.conversations import require_model, stop_runs
 from chat.actions.refusals import Refused
-from chat.engine.generating import Wanted, begin
+from chat.engine.generating import Wanted, begin, own_model, tell_progress
 from chat.managed_prompts.versions import active_version
 from chat.models import Message, Run, RunStatus, Session, SessionType
 from chat.proposals import cancel_pending
@@ -37,10 +37,11 @@ def generate(
     count: int | None = None,
     model: str = "",
     asked_in: Message | None = None,
+    within: Session | None = None,
 ) -> Run:
     """Begins a generation about an object. Raises `NotFound`, `Forbidden` and `Refused` before it writes.
 
-    `asked_in` is the answer whose model asks for it, if no person does.
+    `asked_in` is the answer whose model asks for it, if no person does. `within` is where its instructions come from.
     """
     version = active_version(member.workspace, prompt)
     member.require_editor()
@@ -72,7 +73,7 @@ def generate(
                 instructions=instructions.strip(),
                 count=count,
                 asked_in=asked_in,
-                within=asked_in.session if asked_in else None,
+                within=within,
             )
         )
 
@@ -102,8 +103,29 @@ def generate_for_model(context: ToolContext, arguments: GenerateArguments) -> st
         instructions=arguments.instructions or "",
         model=arguments.model or "",
         asked_in=answer,
+        within=answer.session,
     )
     return str(run.pk)
+
+
+def generate_again(member: Member, run: Run) -> Run:
+    """Begins one anew that failed, as it was asked for: what a model asked for stays a model's. Raises as `generate`.
+
+    A model that its prompt named is that of the prompt as it is now.
+    """
+    asked, version, about = run.structured, run.prompt_version, run.session.context
+    if run.status != RunStatus.FAILED or version is None or about is None:
+        raise Refused("conflict", _("There is nothing to try again here."))
+    return generate(
+        member,
+        version.prompt.key,
+        about,
+        instructions=asked.instructions,
+        count=asked.count,
+        model=own_model(run),
+        asked_in=asked.asked_in,
+        within=run.session,
+    )
 
 
 def cancel(member: Member, run_id: str) -> Run:
@@ -117,6 +139,8 @@ def cancel(member: Member, run_id: str) -> Run:
         _stop(Q(runs=run.pk))
         # Only now: as long as it was at work, more could come of it.
         _stop(Q(runs__structured__parent=run.pk))
+        # What had not begun ends here, and nobody else tells the pages of what it came of.
+        tell_progress(run.pk, run.structured.parent_id)
     return generation_for(member, run_id)
 
 

@@ -54,6 +54,7 @@ class GenerationProgressShape(Shape):
 class GenerationShape(Shape):
     """`waitsFor` says why one has not begun. `text` is what a model wrote that could not be used.
 
+    Read from after the number `after`, its stream tells all that it writes.
     `changeSets` were made, `proposals` wait for a decision or have got one. `cost` is in US dollars where it is known.
     """
 
@@ -62,6 +63,7 @@ class GenerationShape(Shape):
     prompt_version: str
     object: AsItIs[ObjectName]
     stream_id: str
+    after: int
     state: Literal["queued", "running", "waiting", "succeeded", "failed", "cancelled"]
     waits_for: Literal["object", "slots", "worker"] | None
     progress: GenerationProgressShape | None
@@ -86,6 +88,7 @@ class GenerationShape(Shape):
             prompt_version=str(run.prompt_version or ""),
             object=generation.about.to_json(),
             stream_id=run.session.stream.name,
+            after=generation.after,
             state=generation.state,
             waits_for=generation.waits_for,
             progress=GenerationProgressShape(**generation.progress) if generation.progress else None,

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import uuid
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Literal, TypeVar
@@ -16,7 +17,7 @@ from chat.engine.answer import LiveAnswer
 from chat.engine.claims import ClaimedRun, StopReason
 from chat.engine.endings import Endings
 from chat.engine.error_texts import Failure
-from chat.engine.generating import tell_progress
+from chat.engine.generating import tell_end, tell_progress
 from chat.engine.model_calls import ModelCalls
 from chat.engine.prompt_loading import MOST_SEARCHES
 from chat.engine.states import Limits, State
@@ -96,7 +97,7 @@ class Driver:
                     await self._model_calls.add_costs()
                     await self._close("failed")
                 if self.run.generation is not None:
-                    await in_db(tell_progress, self.run.id, self.run.generation.parent)
+                    await in_db(_tell_of_end, self.run.id, self.run.generation.parent)
             except Fenced:  # Also while it is ended.
                 log.warning("run %s was taken over by another process", self.run.id)
                 span.note("taken over")
@@ -305,3 +306,9 @@ class Driver:
             return stored
 
         return await threads.until_done(write_and_forget_costs)
+
+
+def _tell_of_end(run_id: uuid.UUID, parent: uuid.UUID | None) -> None:
+    """Tells the pages of its object how far a generation is, and who asked that it is over."""
+    tell_progress(run_id, parent)
+    tell_end(run_id, parent)

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from celery import current_app
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import Q
 
+from chat.engine import claims
 from chat.engine.runs import new_run, start
-from chat.events import notices
+from chat.events import notices, toasts
 from chat.events.append import append
 from chat.generation.asked import GenerationState, generation_event
 from chat.generation.progress import progress_of
@@ -21,11 +23,13 @@ from chat.models import (
     Proposal,
     ProposalStatus,
     Run,
+    RunStatus,
     Session,
     SessionType,
     Stream,
     StructuredRun,
 )
+from chat.queries.links import shown_as
 from chat.subjects.registered_subjects import generation_of
 from graphs.models import Object, Workspace
 from graphs.objects.headers import existing
@@ -131,7 +135,7 @@ def follow_up(proposal: Proposal) -> None:
                 workspace=proposal.workspace,
                 version=version,
                 language=proposal.session.language,
-                model=run.asked_model,
+                model=own_model(run) or version.model,
                 instructions=run.structured.instructions,
                 asked_in=run.structured.asked_in,
                 within=proposal.session,
@@ -139,6 +143,11 @@ def follow_up(proposal: Proposal) -> None:
                 place=place,
             )
         )
+
+
+def own_model(run: Run) -> str:
+    """The model that was asked for by its name; "" where the prompt, or nobody, named it."""
+    return "" if run.prompt_version and run.asked_model == run.prompt_version.model else run.asked_model
 
 
 def tell_progress(run_id: uuid.UUID, parent: uuid.UUID | None) -> None:
@@ -152,3 +161,21 @@ def tell_progress(run_id: uuid.UUID, parent: uuid.UUID | None) -> None:
             so_far = progress[run.pk]
             state: GenerationState = "running" if so_far["done"] < so_far["of"] else "succeeded"
             append(run.session.stream_id, [generation_event(run, state, so_far)])
+
+
+def tell_end(run_id: uuid.UUID, parent: uuid.UUID | None) -> None:
+    """Tells who asked that a generation is over with all that came of it, on whatever page they are; not if stopped."""
+    told = [run_id, *([parent] if parent else [])]
+    runs = Run.objects.select_related("session__workspace", "author").in_bulk(told)
+    if any(run.status not in (RunStatus.SUCCEEDED, RunStatus.FAILED) for run in runs.values()):
+        return
+    whole = runs[parent or run_id]
+    if any(each["done"] < each["of"] for each in progress_of([whole.pk]).values()):
+        return
+    about, member = whole.session.context, claims.author_of(whole)
+    link = shown_as(member, [about]).get(about) if member and about else None
+    if link is None:
+        return
+    of_it = Q(message__run=whole.pk) | Q(message__run__structured__parent=whole.pk)
+    waits = Proposal.objects.filter(of_it, status=ProposalStatus.PENDING).exists()
+    toasts.tell_of_generation(whole, link.title, waits=waits)

@@ -42,6 +42,12 @@ class Generation:
         return Ref(self.run.session.context_type, self.run.session.context_id)
 
     @property
+    def after(self) -> int:
+        """The number after which the stream of its object tells what it writes."""
+        run = self.run
+        return run.session.stream.last_sequence if run.first_sequence is None else run.first_sequence - 1
+
+    @property
     def text(self) -> str:
         """What the model of one that failed has written."""
         if self.run.status != RunStatus.FAILED:

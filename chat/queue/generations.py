@@ -15,6 +15,7 @@ from graphs.site.access import Forbidden, Member
 KIND = "generation"
 #: Later one that failed is no longer listed; the page of its object still tells of it.
 FAILED_FOR = timedelta(days=1)
+LIVE = ("queued", "running")
 
 
 class Generations:
@@ -22,15 +23,16 @@ class Generations:
 
     def entries(self, member: Member, after: Place | None, most: int) -> Sequence[Entry]:
         """What runs or waits in the workspace, and what failed lately of what the member asked for."""
-        found = [*live_generations(member), *failed_generations(member, FAILED_FOR)]
+        # One may have ended between the statements.
+        live = [each for each in live_generations(member) if each.state in LIVE]
+        found = [*live, *failed_generations(member, FAILED_FOR)]
         entries = sorted((_entry(member, each) for each in found), key=lambda entry: entry.place)
         return [entry for entry in entries if after is None or entry.place > after][:most]
 
     def cancel(self, member: Member, key: str) -> None:
         """Stops a generation with what comes of it, as editors may."""
         run = generation_for(member, key)
-        if not member.role.may_edit:
-            raise Forbidden
+        member.require_editor()
         if key not in {str(each.run.pk) for each in live_generations(member)}:
             raise Refused("conflict", _("This generation is over."))
         generating.cancel(member, str(run.pk))
@@ -40,24 +42,17 @@ class Generations:
         run = generation_for(member, key)
         if run.author_id != member.user.pk:
             raise Forbidden
-        about = run.session.context
-        if run.status != RunStatus.FAILED or run.prompt_version is None or about is None:
+        member.require_editor()
+        if run.status != RunStatus.FAILED:
             raise Refused("conflict", _("There is nothing to try again here."))
         posting.count_run(member.user)
-        generating.generate(
-            member,
-            run.prompt_version.prompt.key,
-            about,
-            instructions=run.structured.instructions,
-            count=run.structured.count,
-            model=run.asked_model,
-        )
+        generating.generate_again(member, run)
 
 
 def _entry(member: Member, generation: Generation) -> Entry:
     run, progress = generation.run, generation.progress
     own = run.author_id == member.user.pk
-    live = generation.state in ("queued", "running")
+    live = generation.state in LIVE
     return Entry(
         kind=KIND,
         key=str(run.pk),
@@ -68,10 +63,11 @@ def _entry(member: Member, generation: Generation) -> Entry:
         reason=_reason(run, generation),
         progress=Progress(progress["done"], progress["of"]) if progress else None,
         may_cancel=live and member.role.may_edit,
-        may_retry=own and not live,
+        may_retry=own and not live and member.role.may_edit,
         title=run.prompt_version.prompt.name if run.prompt_version else "",
         object=run.session.context,
         stream=run.session.stream.name,
+        message_id=str(run.message_id),
         model=run.model or run.asked_model,
         cost=generation.cost,
     )

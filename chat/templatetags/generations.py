@@ -40,7 +40,7 @@ def generations(context: RequestContext, subject: Any) -> dict[str, Any]:
 def _told(generation: Generation) -> dict[str, Any]:
     """What the page begins with; `after` is where in the log it begins, None where that is too far back to be read."""
     run = generation.run
-    behind = run.session.stream.last_sequence - (run.first_sequence or 0)
+    behind = run.session.stream.last_sequence - generation.after
     return {
         "runId": str(run.pk),
         "promptId": run.prompt_version.prompt.key if run.prompt_version else "",
@@ -48,6 +48,6 @@ def _told(generation: Generation) -> dict[str, Any]:
         "progress": generation.progress,
         "waitsFor": generation.waits_for,
         "error": run.error,
-        "after": run.first_sequence - 1 if run.first_sequence and behind <= READ else None,
+        "after": generation.after if behind <= READ else None,
         "createdAt": run.created_at.isoformat(),
     }

@@ -151,6 +151,7 @@ HARMLESS = {
     "chat.spending.settling:release": "of a call that was never made; killed before it, it is settled with its run",
     "rag.embeddings.background:_pause": "one row; without it the budget is asked again sooner",
     "chat.events.toasts:tell_of_import": "after the commit of the import; killed before it, nobody is told of it",
+    "chat.events.toasts:tell_of_generation": "after the end of the run; killed before it, nobody is told of it",
     "rag.embeddings.held_back:hold_back": "one statement; who asked sees whether it is paused, and may ask again",
     "rag.embeddings.held_back:let_go_on": "the same; the failed texts are due by themselves",
     "rag.embeddings.waking:_send": "a wake-up that is lost costs half a minute",

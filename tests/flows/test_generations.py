@@ -3,14 +3,20 @@
 Alice edits, Bob looks, Charlie is a stranger. The demo fills in the forms, in a worker of the test's own.
 """
 
+import uuid
 from collections.abc import Callable, Iterator
 
 import pytest
+from django.db import transaction
 from playwright.sync_api import expect
 
+from chat.engine import claims
 from chat.engine.generation_worker import GenerationWorker
-from chat.models import Run
+from chat.events.append import append
+from chat.events.vocabulary import NewEvent
+from chat.models import Run, RunStatus
 from graphs.models import UseCase
+from tests.chat.engine.driving import silence
 from tests.chat.engine.generating import generation_worker
 from tests.flows.records import new_portfolio, open_record, path_of, value
 from tests.flows.visitor import Visitor
@@ -46,6 +52,7 @@ def test_cu_008_generations_stream_on_every_page_and_what_was_empty_is_changed(
         expect(value(visitor, "industry")).to_have_text("Industry of Northwind")
     expect(bob.page.locator(".generation").get_by_role("button", name="Cancel")).to_be_hidden()
 
+    expect(alice.page.locator(".toasts .toast")).to_have_count(0)
     alice = open_record(alice, folder)
     alice.page.get_by_text("Instructions…").click()
     alice.page.get_by_label("How many (3 to 25)").fill("3")
@@ -64,3 +71,32 @@ def test_cu_008_generations_stream_on_every_page_and_what_was_empty_is_changed(
     assert answered.status == 404
     assert not Run.objects.filter(author__username="bob").exists()
     assert alice.errors == bob.errors == []
+
+
+def test_alice_watches_a_generation_in_the_queue_and_is_told_elsewhere_that_it_is_over(
+    work: Portfolio, shared_site: Site, visit: Visit
+) -> None:
+    alice = open_record(visit(shared_site.web.url, "alice"), work.company)
+    alice.page.get_by_role("button", name="Fill in with AI").click()
+    expect(alice.page.locator(".generation-state")).to_have_text("waits for its turn")
+    alice.page.goto(f"{alice.url}/queue/")
+    entry = alice.page.locator("work-queue .entry")
+    entry.get_by_role("button", name="Watch").click()
+    expect(entry).to_contain_text("Nothing is written yet.")
+    run = Run.objects.latest("created_at")
+    claims.register(process := uuid.uuid4(), "somewhere:1")
+    (claimed,) = claims.claim_generations(process, 1)
+    with transaction.atomic():
+        said = NewEvent("content_delta", {"delta": "I look it up."}, claimed.message_id, claimed.id)
+        append(claimed.stream_id, [said], claimed.epoch)
+    expect(entry.locator(".assistant")).to_contain_text("I look it up.")
+    with alice.page.expect_response("**/proposals/waiting"):  # asked for once it hears of its workspace
+        alice.page.goto(f"{alice.url}/companies/")
+    silence(process)
+    with generation_worker():
+        toast = alice.page.locator(".toasts .toast")
+        expect(toast).to_contain_text("what was generated is there")
+        assert Run.objects.get(pk=run.pk).status == RunStatus.SUCCEEDED
+        toast.get_by_role("link", name="Show").click()
+        expect(value(alice, "industry")).to_have_text("Industry of Northwind")
+    assert alice.errors == []

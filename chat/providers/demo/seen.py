@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from chat.providers.model_request import ModelRequest
-from rag.texts.tables import decode
+from rag.texts.tables import ROWS, decode
 
 Row = dict[str, Any]
 #: What stands before the words of a person, or in their place: a line in brackets, with data between marks under it.
@@ -117,8 +117,13 @@ def _given(text: str) -> tuple[str, list[str]]:
 
 
 def rows_of(value: Any) -> list[Row]:
-    """The rows of a table, without what is none."""
-    return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
+    """The rows of a table, those of groups with what they have in common; without what is none."""
+    rows = [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
+    return [{**row, **own} for row in rows for own in (_rows_in(row) if ROWS in row else [{}])]
+
+
+def _rows_in(group: Row) -> list[Row]:
+    return [row for row in group[ROWS] if isinstance(row, dict)] if isinstance(group[ROWS], list) else []
 
 
 def object_of(text: str) -> Row:

@@ -31,12 +31,19 @@ class ObjectGenerations extends HTMLElement {
     const latest = JSON.parse(at("latest"));
     for (const told of [...latest].reverse()) this.block(told.runId, told.promptId).tell(told);
     this.leaving = new AbortController();
+    const { signal } = this.leaving;
+    document.addEventListener("countersign:ended", (event) => this.ended(event), { signal });
     this.settled = new Set(latest.filter(({ state }) => !LIVE.has(state)).map(({ runId }) => runId));
     this.follow(object, latest.map(({ after }) => after).filter((after) => after !== null));
   }
 
   disconnectedCallback() {
     this.leaving.abort();
+  }
+
+  /** What is shown here is not told once more. */
+  ended(event) {
+    if (!document.hidden && this.blocks.has(event.detail.runId)) event.preventDefault();
   }
 
   /** Reads from where the first of those that are shown began. */
@@ -108,7 +115,10 @@ class ObjectGenerations extends HTMLElement {
   /** What no event tells: why it waits, what it cost, what a model wrote that could not be used. */
   async ask(runId) {
     try {
-      this.block(runId).tell(await this.api.generation(runId));
+      const told = await this.api.generation(runId);
+      // What came of one that was decided on is at work.
+      if (LIVE.has(told.state)) this.settled.delete(runId);
+      this.block(runId).tell(told);
     } catch {
       // What was told stays.
     }

@@ -1,7 +1,7 @@
 /* Says on every page what ended while one was elsewhere: an answer that was asked for on another page of this tab, or in a
- * conversation that is not shown.
+ * conversation that is not shown; a generation; an import.
  *
- * Before it says so it asks the page by `countersign:ended` {sessionId, messageId, runId}: who shows it calls
+ * Before it says so it asks the page by `countersign:ended` {sessionId, messageId, runId, object}: who shows it calls
  * preventDefault. A hidden tab has another one of the same person say it. Hears `countersign:toast` of inbox-link.js.
  */
 
@@ -25,6 +25,7 @@ class Toasts {
     this.socket = pageSocket(socket, workspace);
     this.awaited = new Map();
     this.later = [];
+    this.known = new Set();
     this.region = h("div", { class: "toasts", role: "status", "aria-live": "polite", "aria-label": t("News") });
     document.body.append(this.region);
     this.tabs = new BroadcastChannel("countersign-toasts");
@@ -87,12 +88,22 @@ class Toasts {
     else this.show(toast);
   }
 
-  /** Who began it is told, in the tab that they look at. */
-  async told({ level, text, person, object }) {
-    if (person !== this.user || document.hidden || isShown({ object })) return;
-    const { type, id } = object ?? {};
-    const { results } = object ? await this.api.links([`${type}:${id}`]).catch(() => ({ results: [] })) : { results: [] };
-    this.show({ level, text, address: results[0]?.url ?? "" });
+  /** Who began it is told once, in the tab that they look at, else in the one that they look at next. */
+  told({ level, text, person, object, runId, sequence }) {
+    const toast = { level, text, object, runId: runId ?? `news:${sequence}` };
+    if (person !== this.user || this.known.has(toast.runId)) return;
+    this.known.add(toast.runId);
+    if (document.hidden) this.later.push(toast);
+    else this.say(toast);
+  }
+
+  /** Shows it, unless the page does; either way no other tab says it any more. */
+  async say(toast) {
+    this.tabs.postMessage({ said: toast.runId, user: this.user, workspace: this.workspace });
+    if (isShown(toast)) return;
+    const { object, address } = toast;
+    const found = object ? await this.api.links([`${object.type}:${object.id}`]).catch(() => null) : null;
+    this.show({ ...toast, address: address || (found?.results[0]?.url ?? "") });
   }
 
   /** Another tab may say it now; if none does, this one does when somebody looks at it again. */
@@ -103,8 +114,10 @@ class Toasts {
 
   heard({ toast, said: runId, user, workspace }) {
     if (user !== this.user || workspace !== this.workspace) return;
-    if (runId) this.later = this.later.filter((each) => each.runId !== runId);
-    else if (!document.hidden) {
+    if (runId) {
+      this.known.add(runId);
+      this.later = this.later.filter((each) => each.runId !== runId);
+    } else if (!document.hidden) {
       this.tabs.postMessage({ said: toast.runId, user, workspace });
       if (!isShown(toast)) this.show(toast);
     }
@@ -113,7 +126,7 @@ class Toasts {
   caughtUp() {
     const late = this.later;
     this.later = [];
-    late.filter((toast) => !isShown(toast)).forEach((toast) => this.show(toast));
+    late.forEach((toast) => this.say(toast));
   }
 
   show(toast) {

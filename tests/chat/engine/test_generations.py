@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Iterator
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -52,6 +53,12 @@ def bare(portfolio: Portfolio) -> Company:
     return Company.objects.create(workspace=portfolio.company.workspace, name="Sphinx Freight")
 
 
+def toasts_of(user: User, company: Company) -> list[dict[str, Any]]:
+    """What pages of the workspace are told of what ended elsewhere."""
+    events = get(user, f"streams/events/workspace_{company.workspace_id}").json()["events"]
+    return [event["data"] for event in events if event["type"] == "toast"]
+
+
 def test_empty_fields_are_filled_at_once(
     working: GenerationWorker, vendor: VendorServer, alice: User, bare: Company
 ) -> None:
@@ -65,6 +72,9 @@ def test_empty_fields_are_filled_at_once(
     assert (answer["state"], answer["changeSets"]) == ("succeeded", [str(change.pk)])
     assert states_of(run) == ["queued", "running", "succeeded"]
     assert {"tool_call_start", "usage", "done"} <= {event.type for event in stream_of(run)}
+    until(lambda: toasts_of(alice, bare))
+    (toast,) = toasts_of(alice, bare)
+    assert (toast["person"], toast["text"]) == ("alice", "“Sphinx Freight”: what was generated is there.")
     assert "Sphinx Freight" in vendor.requests[0].body["messages"][-1]["content"]
 
 
@@ -79,6 +89,8 @@ def test_filled_fields_wait_for_a_decision_and_empty_ones_do_not(
     waiting = Proposal.objects.get(status="pending")
     assert waiting.arguments["updates"] == {"industry": "Transport"}
     assert (told(alice, run)["state"], states_of(run)[-1]) == ("waiting", "waiting")
+    until(lambda: toasts_of(alice, bare))
+    assert [each["what"] for each in toasts_of(alice, bare)] == ["generation_waits"]
 
 
 def test_a_list_makes_use_cases_and_works_each_of_them_out(
@@ -119,6 +131,9 @@ def test_what_was_wrong_goes_back_once(
     answer = told(alice, failed)
     assert (answer["state"], answer["error"]["retryable"], ChangeSet.objects.count()) == ("failed", True, changes)
     assert "impact" in answer["text"]
+    workspace = portfolio.company
+    until(lambda: len(toasts_of(alice, workspace)) == 2)
+    assert [each["what"] for each in toasts_of(alice, workspace)] == ["generated", "generation_failed"]
 
 
 def test_what_a_person_decides_is_made_and_asks_no_model_again(

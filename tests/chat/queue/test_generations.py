@@ -7,10 +7,10 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 from pytest_django import Settings
 
-from chat.models import Run, RunStatus
-from graphs.models import Company
+from chat.models import Run, RunStatus, Session, StructuredRun
+from graphs.models import Company, Membership, Role
 from tests.chat.api.callers import get, patch, post
-from tests.chat.engine.generating import begun
+from tests.chat.engine.generating import begun, stream_of
 from tests.graphs.api.callers import problem
 from tests.graphs.records.portfolio import Portfolio
 
@@ -38,9 +38,9 @@ def test_it_tells_what_each_waits_for(
         "It waits for the generation before it about the same object.",
         "It waits for a worker that has room for it.",
     ]
-    shown = ("state", "title", "objectTitle", "person", "own", "mayCancel", "mayRetry", "sessionId")
+    shown = ("state", "title", "objectTitle", "person", "own", "mayCancel", "mayRetry", "sessionId", "messageId")
     assert [told[0][each] for each in shown] == [
-        *("waiting", "Facts about a company", "Bare", "alice", False, False, False, None)
+        *("waiting", "Facts about a company", "Bare", "alice", False, False, False, None, str(first.message_id))
     ]
     assert [(each["own"], each["mayCancel"]) for each in entries(alice)] == [(True, True)] * 3
     assert entries(charlie) == []
@@ -81,6 +81,35 @@ def test_who_asked_has_a_failed_one_begun_anew(alice: User, bob: User, company: 
     again = Run.objects.select_related("structured").get(pk=anew["id"].partition(":")[2])
     assert again.structured.instructions == "In short."
     assert patch(alice, f"structured/{again.pk}/cancel", {}).status_code == 200
+
+
+def test_what_a_model_asked_for_stays_that_when_it_is_begun_anew(alice: User, company: Company) -> None:
+    said = begun(alice, "company_info", "company", company.pk)
+    run = begun(alice, "company_info", "company", company.pk)
+    StructuredRun.objects.filter(pk=run.pk).update(asked_in=said.message)
+    Session.objects.filter(pk=run.session_id).update(untrusted_since=timezone.now(), untrusted_source="web:search")
+    Run.objects.filter(pk=run.pk).update(status=RunStatus.FAILED, error={}, ended_at=timezone.now())
+    assert post(alice, f"queue/generation:{run.pk}/retry", {}).status_code == 204
+    again = Run.objects.select_related("structured", "session").latest("created_at")
+    assert again.pk != run.pk
+    assert (again.structured.asked_in_id, again.session.untrusted_source) == (said.message_id, "web:search")
+
+
+def test_who_may_edit_no_more_is_offered_nothing(alice: User, company: Company) -> None:
+    run = begun(alice, "company_info", "company", company.pk)
+    Run.objects.filter(pk=run.pk).update(status=RunStatus.FAILED, error={}, ended_at=timezone.now())
+    Membership.objects.filter(user=alice).update(role=Role.VIEWER)
+    assert [each["mayRetry"] for each in entries(alice)] == [False]
+    problem(post(alice, f"queue/generation:{run.pk}/retry", {}), 403, "forbidden")
+
+
+def test_stopping_tells_the_page_of_what_it_came_of(alice: User, portfolio: Portfolio) -> None:
+    whole = begun(alice, "folder_name", "folder", portfolio.folder.pk)
+    Run.objects.filter(pk=whole.pk).update(status=RunStatus.SUCCEEDED)
+    part = begun(alice, "use_case_detail", "usecase", portfolio.use_cases[0].pk)
+    StructuredRun.objects.filter(pk=part.pk).update(parent=whole.pk, place=0)
+    assert post(alice, f"queue/generation:{whole.pk}/cancel", {}).status_code == 204
+    assert stream_of(whole)[-1].data["progress"] == {"of": 1, "done": 1, "failed": 1}
 
 
 def test_many_take_as_many_statements_as_few(alice: User, company: Company, django_assert_num_queries: Any) -> None:

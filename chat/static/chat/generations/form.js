@@ -18,13 +18,13 @@ export class GenerationForm {
       h("label", { for: "generation-instructions", text: t("What to mind") }), this.instructions,
       ...(offers.some(({ counts }) => counts) ? [h("label", { for: "generation-count", text: t("How many (3 to 25)") }), this.count] : []),
     ];
-    const more = h("details", { class: "generation-wishes" }, h("summary", { text: t("Instructions…") }), h("div", {}, ...fields));
-    this.element = h("form", { class: "generation-form", on: { submit: (event) => event.preventDefault() } }, ...this.buttons, more);
+    this.more = h("details", { class: "generation-wishes" }, h("summary", { text: t("Instructions…") }), h("div", {}, ...fields));
+    this.element = h("form", { class: "generation-form", on: { submit: (event) => event.preventDefault() } }, ...this.buttons, this.more);
   }
 
   button({ prompt, label, counts }) {
     const click = async () => {
-      if (button.getAttribute("aria-disabled") === "true" || !this.count.reportValidity()) return;
+      if (button.getAttribute("aria-disabled") === "true" || (counts && !this.countIsRight())) return;
       button.setAttribute("aria-disabled", "true");
       const begun = await this.begin(prompt, this.wishes(counts));
       button.removeAttribute("aria-disabled");
@@ -32,6 +32,12 @@ export class GenerationForm {
     };
     const button = h("button", { class: "button small", type: "button", text: label, data: { generate: prompt }, on: { click } });
     return button;
+  }
+
+  /** Says what is wrong with it where that can be seen. */
+  countIsRight() {
+    if (!this.count.checkValidity()) this.more.open = true;
+    return this.count.reportValidity();
   }
 
   wishes(counts) {

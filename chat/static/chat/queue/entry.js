@@ -63,12 +63,12 @@ export class EntryView {
   }
 
   showButtons(entry) {
-    const { sessionId, mayCancel, mayRetry, state, streamId, url } = entry;
+    const { sessionId, messageId, mayCancel, mayRetry, state, streamId, url } = entry;
     this.openIt.href = url ? address(entry, this.context.workspace) : "#";
     this.again.textContent = state === "paused" ? t("Go on") : t("Retry");
     if (!this.asked) this.stop.textContent = stopText(entry);
     const shown = [
-      sessionId && state !== "failed" ? this.watch : null,
+      messageId && state !== "failed" ? this.watch : null,
       sessionId || (streamId && url) ? this.openIt : null,
       mayRetry ? this.again : null,
       mayCancel ? this.stop : null,
@@ -148,8 +148,10 @@ function aboutText({ kind, title, objectTitle, person, own, since, model, cost }
 /** Where its object and the conversation stand. */
 function address({ url, sessionId, messageId }, workspace) {
   const there = new URL(url, location.href);
-  if (sessionId) there.searchParams.set("session", sessionId);
-  if (messageId) there.searchParams.set("message", messageId);
+  if (sessionId) {
+    there.searchParams.set("session", sessionId);
+    if (messageId) there.searchParams.set("message", messageId);
+  }
   there.searchParams.set("workspace", workspace);
   return there.href;
 }

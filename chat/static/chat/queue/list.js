@@ -96,7 +96,7 @@ function emptyState() {
     { class: "queue-empty", hidden: true },
     icon("check"),
     h("h2", { text: t("Nothing runs or waits") }),
-    h("p", { class: "muted", text: t("Answers that are being written, imports and large embeddings are shown here.") }),
+    h("p", { class: "muted", text: t("Answers that are being written, generations, imports and large embeddings are shown here.") }),
   );
 }
 

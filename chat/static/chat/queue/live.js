@@ -1,9 +1,10 @@
-/* What an answer says while it is written, shown as conversations show it. */
+/* What an answer or a generation says while it is written, shown as conversations show it. */
 
 import { t } from "../../graphs/strings.js";
 import { Conversation } from "../widget/conversation.js";
 import { h } from "../widget/elements.js";
 import { AssistantMessage } from "../widget/view/message.js";
+import { GenerationReader } from "./generation-reader.js";
 
 const PAINT_EVERY_MS = 64;
 /** It is looked at here, not opened: the tab remembers another one. */
@@ -11,11 +12,14 @@ const FORGETFUL = { rememberSession() {}, rememberDraft() {}, draft: () => "" };
 
 export class LiveAnswer {
   /** `mentions` names objects in texts. */
-  constructor({ api, socket, mentions }, { sessionId, messageId }) {
-    Object.assign(this, { sessionId, messageId });
+  constructor({ api, socket, mentions }, { id, sessionId, messageId }) {
+    // The id of a generation is that of its run.
+    Object.assign(this, { named: sessionId ?? id.slice(id.indexOf(":") + 1), messageId });
     this.leaving = new AbortController();
     const { signal } = this.leaving;
-    this.conversation = new Conversation({ api, socket, context: null, memory: FORGETFUL, signal });
+    const read = { api, socket, signal };
+    this.conversation = sessionId
+      ? new Conversation({ ...read, context: null, memory: FORGETFUL }) : new GenerationReader(read);
     this.conversation.addEventListener("change", () => this.schedule());
     this.message = new AssistantMessage({ mentions, keep() {} });
     this.note = h("p", { class: "muted", role: "status" });
@@ -24,7 +28,7 @@ export class LiveAnswer {
   }
 
   start() {
-    this.conversation.open(this.sessionId);
+    this.conversation.open(this.named);
   }
 
   stop() {

@@ -13,7 +13,7 @@ const LONGEST_MS = 60_000;
 const GATHER_MS = 300;
 /** A socket follows few streams; the others are seen by asking. */
 const MOST_FOLLOWED = 8;
-const TELLING = new Set(["ai:status", "ai:complete", "ai:error"]);
+const TELLING = new Set(["ai:status", "ai:complete", "ai:error", "ai:generation"]);
 
 export class Queue extends EventTarget {
   /** `cursor` is where the part of the list that is shown begins, "" for its beginning. */
@@ -90,7 +90,7 @@ export class Queue extends EventTarget {
     this.changed();
   }
 
-  /** Reads the streams of one's own answers, so that their ends are seen at once. */
+  /** Reads the streams of what one may read, so that their ends are seen at once. */
   follow(entries) {
     const wanted = new Set(entries.filter(isLive).map(({ streamId }) => streamId).slice(0, MOST_FOLLOWED));
     for (const [stream, leaving] of this.streams) {
