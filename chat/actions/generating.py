@@ -36,12 +36,13 @@ def generate(
     instructions: str = "",
     count: int | None = None,
     model: str = "",
+    by_model: bool = False,
     asked_in: Message | None = None,
     within: Session | None = None,
 ) -> Run:
     """Begins a generation about an object. Raises `NotFound`, `Forbidden` and `Refused` before it writes.
 
-    `asked_in` is the answer whose model asks for it, if no person does. `within` is where its instructions come from.
+    `by_model`: a model asks for it, in the answer `asked_in`, and no person. `within` is where its instructions come from.
     """
     version = active_version(member.workspace, prompt)
     member.require_editor()
@@ -72,6 +73,7 @@ def generate(
                 model=asked_model,
                 instructions=instructions.strip(),
                 count=count,
+                by_model=by_model,
                 asked_in=asked_in,
                 within=within,
             )
@@ -102,6 +104,7 @@ def generate_for_model(context: ToolContext, arguments: GenerateArguments) -> st
         arguments.object,
         instructions=arguments.instructions or "",
         model=arguments.model or "",
+        by_model=True,
         asked_in=answer,
         within=answer.session,
     )
@@ -123,6 +126,7 @@ def generate_again(member: Member, run: Run) -> Run:
         instructions=asked.instructions,
         count=asked.count,
         model=own_model(run),
+        by_model=asked.by_model,
         asked_in=asked.asked_in,
         within=run.session,
     )

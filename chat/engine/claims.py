@@ -55,7 +55,7 @@ _CLAIM = f"{_OF_CONVERSATIONS} ORDER BY r.created_at {_LOCKED}"
 _ANY = f"SELECT EXISTS ({_OF_CONVERSATIONS})"
 #: Those that a model asked for in a conversation come first: somebody waits there.
 _CLAIM_GENERATION = f"""
-{_OF_GENERATIONS} ORDER BY (SELECT g.asked_in_id IS NULL FROM chat_structuredrun g WHERE g.run_id = r.id), r.created_at
+{_OF_GENERATIONS} ORDER BY (SELECT NOT g.by_model FROM chat_structuredrun g WHERE g.run_id = r.id), r.created_at
 {_LOCKED}
 """  # noqa: S608 - what is inserted are constants
 _ANY_GENERATION = f"SELECT EXISTS ({_OF_GENERATIONS})"

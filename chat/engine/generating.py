@@ -55,6 +55,7 @@ class Wanted:
     model: str = ""
     instructions: str = ""
     count: int | None = None
+    by_model: bool = False
     asked_in: Message | None = None
     #: What it was asked for in, or came of: what was read there from outside, its model is told, too.
     within: Session | None = None
@@ -87,6 +88,7 @@ def begin(wanted: Wanted) -> Run:
         run=run,
         instructions=wanted.instructions,
         count=wanted.count,
+        by_model=wanted.by_model,
         asked_in=wanted.asked_in,
         parent=wanted.parent,
         place=wanted.place,
@@ -137,6 +139,7 @@ def follow_up(proposal: Proposal) -> None:
                 language=proposal.session.language,
                 model=own_model(run) or version.model,
                 instructions=run.structured.instructions,
+                by_model=run.structured.by_model,
                 asked_in=run.structured.asked_in,
                 within=proposal.session,
                 parent=run.structured,

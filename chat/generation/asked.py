@@ -37,7 +37,7 @@ def asked_generation(run: Run) -> AskedGeneration:
         version=version.pk,
         instructions=run.structured.instructions,
         count=run.structured.count,
-        by_model=run.structured.asked_in_id is not None,
+        by_model=run.structured.by_model,
         parent=run.structured.parent_id,
     )
 

@@ -19,6 +19,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('run', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='structured', serialize=False, to='chat.run')),
                 ('instructions', models.TextField(blank=True, verbose_name='instructions')),
+                ('by_model', models.BooleanField(default=False, verbose_name='asked for by a model')),
                 ('count', models.PositiveSmallIntegerField(null=True, verbose_name='how many')),
                 ('place', models.PositiveSmallIntegerField(null=True, verbose_name='place')),
             ],

@@ -12,13 +12,15 @@ from chat.models.runs import Run
 class StructuredRun(models.Model):
     """What a run was asked to generate; its session is of that run alone and names the object and who asked.
 
-    `asked_in` is the answer whose model asked for it, if no person did: its result is always a proposal. One that
-    came of another one (`parent`) is the n-th of those (`place`), and is made once however often its parent is applied.
+    `by_model`: a model asked for it, in the answer `asked_in`, and no person: its result is always a proposal, also
+    once that answer is erased. One that came of another one (`parent`) is the n-th of those (`place`), and is made once
+    however often its parent is applied.
     """
 
     run = models.OneToOneField(Run, models.CASCADE, primary_key=True, related_name="structured")
     instructions = models.TextField(_("instructions"), blank=True)
     count = models.PositiveSmallIntegerField(_("how many"), null=True)
+    by_model = models.BooleanField(_("asked for by a model"), default=False)
     asked_in = models.ForeignKey(
         Message, models.SET_NULL, null=True, related_name="generations", verbose_name=_("asked for in")
     )

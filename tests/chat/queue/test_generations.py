@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 from pytest_django import Settings
 
+from chat.generation.asked import asked_generation
 from chat.models import Run, RunStatus, Session, StructuredRun
 from graphs.models import Company, Membership, Role
 from tests.chat.api.callers import get, patch, post
@@ -83,16 +84,19 @@ def test_who_asked_has_a_failed_one_begun_anew(alice: User, bob: User, company: 
     assert patch(alice, f"structured/{again.pk}/cancel", {}).status_code == 200
 
 
-def test_what_a_model_asked_for_stays_that_when_it_is_begun_anew(alice: User, company: Company) -> None:
+@pytest.mark.parametrize("erased", [False, True])
+def test_what_a_model_asked_for_stays_that_when_it_is_begun_anew(alice: User, company: Company, erased: bool) -> None:
     said = begun(alice, "company_info", "company", company.pk)
     run = begun(alice, "company_info", "company", company.pk)
-    StructuredRun.objects.filter(pk=run.pk).update(asked_in=said.message)
+    answer = None if erased else said.message
+    StructuredRun.objects.filter(pk=run.pk).update(by_model=True, asked_in=answer)
     Session.objects.filter(pk=run.session_id).update(untrusted_since=timezone.now(), untrusted_source="web:search")
     Run.objects.filter(pk=run.pk).update(status=RunStatus.FAILED, error={}, ended_at=timezone.now())
     assert post(alice, f"queue/generation:{run.pk}/retry", {}).status_code == 204
     again = Run.objects.select_related("structured", "session").latest("created_at")
     assert again.pk != run.pk
-    assert (again.structured.asked_in_id, again.session.untrusted_source) == (said.message_id, "web:search")
+    assert (again.structured.asked_in, again.session.untrusted_source) == (answer, "web:search")
+    assert asked_generation(again).by_model
 
 
 def test_who_may_edit_no_more_is_offered_nothing(alice: User, company: Company) -> None:
