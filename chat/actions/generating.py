@@ -42,7 +42,8 @@ def generate(
 ) -> Run:
     """Begins a generation about an object. Raises `NotFound`, `Forbidden` and `Refused` before it writes.
 
-    `by_model`: a model asks for it, in the answer `asked_in`, and no person. `within` is where its instructions come from.
+    `by_model`: a model asks for it, in the answer `asked_in`, and no person. `within` is where the instructions come
+    from.
     """
     version = active_version(member.workspace, prompt)
     member.require_editor()
