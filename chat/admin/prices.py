@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy
 
 from chat.admin import figures, price_sources
 from chat.models import EnteredPrice
-from chat.providers.configured_models import is_model_name
+from chat.providers.variables import is_model_name
 from chat.spending import entered_prices
 from graphs.admin.audit import ReadOnlyAdmin
 from graphs.admin.display import column

@@ -1,25 +1,27 @@
 """The models there are: the settings' table, completed by variables named after each name's first word."""
 
-import re
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any
-from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from chat.providers.provider import Price, ProviderConfig, Wire
 from chat.providers.sentences import Sentence, gettext_noop
+from chat.providers.variables import (
+    is_model_name,
+    is_strength,
+    price_said,
+    wrong_key,
+    wrong_price,
+    wrong_strength,
+    wrong_url,
+    wrong_window,
+)
 
 DETECTION_ORDER = ("deepseek", "openai", "anthropic", "custom")
 FALLBACK = "demo"
-MAX_WINDOW_DIGITS = 9
-#: Tokens that a window has to leave for a prompt: instructions and tools alone take some thousand.
-LEAST_PROMPT = 4_096
-_MODEL_NAME = re.compile(r"[\w.:/@+-]{1,100}")
-_AMOUNT = re.compile(r"[0-9]{1,6}(\.[0-9]{1,6})?")
-_STRENGTH = re.compile(r"[0-9]{1,4}")
 
 
 class Entry(BaseModel):
@@ -170,11 +172,11 @@ class ConfiguredModels:
         sentences = self._unknown_default() or self._missing(self.default())
         for name, entry in self._entries.items():
             url = _variable(name, "BASE_URL")
-            sentences += _wrong_window(_variable(name, "CONTEXT_WINDOW"), self._environ, entry.max_tokens)
-            sentences += _wrong_url(url, self._value(url)) if self._value(url) else []
-            sentences += _wrong_price(_variable(name, "PRICE"), self._environ)
-            sentences += _wrong_strength(_variable(name, "STRENGTH"), self._environ)
-            sentences += _wrong_key(_variable(name, "API_KEY"), self._environ)
+            sentences += wrong_window(_variable(name, "CONTEXT_WINDOW"), self._environ, entry.max_tokens)
+            sentences += wrong_url(url, self._value(url)) if self._value(url) else []
+            sentences += wrong_price(_variable(name, "PRICE"), self._environ)
+            sentences += wrong_strength(_variable(name, "STRENGTH"), self._environ)
+            sentences += wrong_key(_variable(name, "API_KEY"), self._environ)
         sentences += self._ignored_model()
         return list(dict.fromkeys(sentences))
 
@@ -213,12 +215,12 @@ class ConfiguredModels:
                     gettext_noop("The provider '%(name)s' needs a key: set %(variable)s."), name=name, variable=key
                 )
             )
-        missing.extend(_wrong_window(_variable(name, "CONTEXT_WINDOW"), self._environ, entry.max_tokens))
-        missing.extend(_wrong_price(_variable(name, "PRICE"), self._environ))
-        missing.extend(_wrong_strength(_variable(name, "STRENGTH"), self._environ))
-        missing.extend(_wrong_key(key, self._environ))
-        missing.extend(_wrong_url(base_url, self._base_url(name)))
-        if not _MODEL_NAME.fullmatch(model or self._model(name)):
+        missing.extend(wrong_window(_variable(name, "CONTEXT_WINDOW"), self._environ, entry.max_tokens))
+        missing.extend(wrong_price(_variable(name, "PRICE"), self._environ))
+        missing.extend(wrong_strength(_variable(name, "STRENGTH"), self._environ))
+        missing.extend(wrong_key(key, self._environ))
+        missing.extend(wrong_url(base_url, self._base_url(name)))
+        if not is_model_name(model or self._model(name)):
             text = gettext_noop("The provider '%(name)s' needs the name of a model: set %(variable)s or LLM_MODEL.")
             missing.append(Sentence(text, name=name, variable=_variable(name, "MODEL")))
         return missing
@@ -254,7 +256,7 @@ class ConfiguredModels:
         if entry and entry.price:
             return replace(Price(*entry.price), source="table")
         variable = _variable(name, "PRICE")
-        said = _price_said(self._value(variable))
+        said = price_said(self._value(variable))
         return replace(said, source=f"variable:{variable}") if said else None
 
     def _strength(self, name: str, model: str) -> int:
@@ -263,7 +265,7 @@ class ConfiguredModels:
         if entry and entry.strength:
             return entry.strength
         said = self._value(_variable(name, "STRENGTH"))
-        return int(said) if _STRENGTH.fullmatch(said) else 0
+        return int(said) if is_strength(said) else 0
 
     def _context_window(self, name: str, model: str) -> int:
         """The context window from the environment, else from the table; the vendor's smallest for an unknown model."""
@@ -327,78 +329,3 @@ def _first_word(name: str) -> str:
 
 def _variable(name: str, suffix: str) -> str:
     return f"{_first_word(name).upper()}_{suffix}"
-
-
-def _wrong_window(variable: str, environ: Mapping[str, str], max_tokens: int) -> list[str]:
-    given = environ.get(variable, "").strip()
-    if given and not (given.isascii() and given.isdigit() and len(given) <= MAX_WINDOW_DIGITS):
-        return [
-            Sentence(gettext_noop("%(variable)s must be a number of tokens, for example 32768."), variable=variable)
-        ]
-    if given and int(given) < max_tokens + LEAST_PROMPT:
-        text = gettext_noop("%(variable)s must be %(least)s or more: of it an answer may take %(most)s.")
-        return [Sentence(text, variable=variable, least=max_tokens + LEAST_PROMPT, most=max_tokens)]
-    return []
-
-
-def is_model_name(text: str) -> bool:
-    return _MODEL_NAME.fullmatch(text) is not None
-
-
-def _price_said(text: str) -> Price | None:
-    """The price that a text says; None if it says none. Cached input costs what other input does, unless it is said."""
-    parts = [part.strip().partition("=") for part in text.split(",")]
-    said = {name.strip(): amount.strip() for name, _equals, amount in parts}
-    if len(said) < len(parts) or not {"input", "output"} <= said.keys() <= {"input", "output", "cached"}:
-        return None
-    if not all(map(_AMOUNT.fullmatch, said.values())):
-        return None
-    return Price(float(said["input"]), float(said.get("cached", said["input"])), float(said["output"]))
-
-
-def _wrong_price(variable: str, environ: Mapping[str, str]) -> list[str]:
-    given = environ.get(variable, "").strip()
-    if given and _price_said(given) is None:
-        text = gettext_noop(
-            "%(variable)s must be dollars per million tokens, for example input=0.5,output=1.5,cached=0.1."
-        )
-        return [Sentence(text, variable=variable)]
-    return []
-
-
-def _wrong_strength(variable: str, environ: Mapping[str, str]) -> list[str]:
-    given = environ.get(variable, "").strip()
-    if not given or _STRENGTH.fullmatch(given):
-        return []
-    return [Sentence(gettext_noop("%(variable)s must be a number from 0 to 9999."), variable=variable)]
-
-
-def _wrong_key(variable: str, environ: Mapping[str, str]) -> list[str]:
-    """A sentence where no header of HTTP can carry the key."""
-    given = environ.get(variable, "").strip()
-    fits = given.isascii() and given.isprintable() and " " not in given
-    text = gettext_noop("%(variable)s holds no key: it has blanks, line breaks or letters that no key has.")
-    return [] if fits else [Sentence(text, variable=variable)]
-
-
-def _wrong_url(variable: str, url: str) -> list[str]:
-    wrong = _wrong_in_url(url)
-    return [Sentence(wrong, variable=variable)] if wrong else []
-
-
-def _wrong_in_url(url: str) -> str:
-    """What is wrong with it, as the template of a sentence; "" if nothing is."""
-    try:
-        parts = urlsplit(url)
-        host, _port = parts.hostname, parts.port
-    except ValueError:
-        return gettext_noop("%(variable)s is not a URL.")
-    if not url.isprintable():
-        return gettext_noop("%(variable)s is not a URL.")
-    if parts.scheme not in {"http", "https"} or not host:
-        return gettext_noop("%(variable)s must be the http or https address of an endpoint.")
-    if parts.username or parts.password or parts.query:
-        return gettext_noop(
-            "%(variable)s must hold no user, password or query: the key goes into the API_KEY variable."
-        )
-    return ""
