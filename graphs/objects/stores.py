@@ -18,7 +18,7 @@ from graphs.objects.preconditions import Before, Stored
 from graphs.objects.refs import Ref
 
 if TYPE_CHECKING:
-    from graphs.objects.planning import ObjectPlan
+    from graphs.objects.object_plan import ObjectPlan
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,9 @@ from graphs.objects.kinds import KINDS, Kind, store_of
 from graphs.objects.marks import mark_of
 from graphs.objects.model_rows import row_of
 from graphs.objects.model_values import record_of
+from graphs.objects.object_plan import MAX_OPERATIONS, ObjectPlan
 from graphs.objects.one_by_one import refuse_many
 from graphs.objects.operations import Create, Operation, Record
-from graphs.objects.planning import MAX_OPERATIONS, ObjectPlan
 from graphs.objects.refs import Ref
 from graphs.objects.stores import find
 from graphs.site.access import Member, or_not_found

@@ -14,9 +14,9 @@ from graphs.objects.actions import ChangeRefused, CreateObject
 from graphs.objects.asked_values import refuse_oversized, refuse_too_much
 from graphs.objects.headers import parent_of, require_may_edit_all, rows_named
 from graphs.objects.kinds import Kind
+from graphs.objects.object_plan import ObjectPlan
 from graphs.objects.one_by_one import refuse_many
 from graphs.objects.operations import Create, Operation, Record, Update
-from graphs.objects.planning import ObjectPlan
 from graphs.objects.refs import Ref
 from graphs.objects.stores import find
 from graphs.site.access import Member

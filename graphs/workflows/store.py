@@ -17,8 +17,8 @@ from graphs.objects.actions import ChangeRefused
 from graphs.objects.kinds import Field, Kind, register, taken
 from graphs.objects.marks import mark_of
 from graphs.objects.model_users import rows_led_to
+from graphs.objects.object_plan import ObjectPlan
 from graphs.objects.operations import OTHER_COLUMNS, Create, Delete, Operation, Record, Update, showable
-from graphs.objects.planning import ObjectPlan
 from graphs.objects.preconditions import Before, Stored
 from graphs.objects.refs import Ref
 from graphs.objects.stores import ObjectChange, Store

@@ -15,8 +15,8 @@ from graphs.objects.actions import ChangeRefused
 from graphs.objects.edit_conflicts import EditConflicts
 from graphs.objects.holding import held, raise_versions
 from graphs.objects.kinds import is_object, store_of
+from graphs.objects.object_plan import MAX_OPERATIONS
 from graphs.objects.operations import Create, Delete, Operation, fields, from_json, inverses, to_json
-from graphs.objects.planning import MAX_OPERATIONS
 from graphs.objects.preconditions import Before, Conflicting
 from graphs.objects.stores import refuse_unfit
 from graphs.site.access import Member, hold_role, or_not_found

@@ -7,8 +7,8 @@ from django.utils.translation import gettext as _
 from graphs.models.workflows import MAX_EDGE_KEY
 from graphs.objects.actions import ChangeRefused, some
 from graphs.objects.kinds import Kind
+from graphs.objects.object_plan import ObjectPlan
 from graphs.objects.operations import Create, Delete, Operation, Record, Target, Update
-from graphs.objects.planning import ObjectPlan
 from graphs.objects.refs import Ref
 from graphs.site.json_values import same, shown
 from graphs.workflows.interchange.keys import UniqueTexts

@@ -16,7 +16,7 @@ from graphs.history import changes, rollback
 from graphs.history.recording import Applied, Because
 from graphs.history.scopes import ChangeSets
 from graphs.models import Graph, Modification, Object, Origin, Workspace
-from graphs.objects import planning
+from graphs.objects import object_plan, planning
 from graphs.objects.actions import ChangeRefused, parse
 from graphs.objects.operations import Delete
 from graphs.objects.planning import plan
@@ -134,7 +134,7 @@ def test_what_another_workspace_put_there_stands_in_the_way(
 def test_one_goes_with_as_many_as_may_change_at_once_and_no_more(
     nba: Graph, shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(planning, "MAX_OPERATIONS", 2)
+    monkeypatch.setattr(object_plan, "MAX_OPERATIONS", 2)
     assert len(planned(nba, gone(shop)).operations) == 3
     product(shop, "One more")
     assert refusal(nba, gone(shop)).endswith("would go with more than 2 objects. Delete some of them first.")
@@ -143,7 +143,7 @@ def test_one_goes_with_as_many_as_may_change_at_once_and_no_more(
 def test_two_that_hold_too_many_together_are_refused(
     nba: Graph, shop: Shop, demo_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(planning, "MAX_OPERATIONS", 2)
+    monkeypatch.setattr(object_plan, "MAX_OPERATIONS", 2)
     other = Shop.objects.create(workspace=demo_workspace, name="Market")
     product(other, "Bench")
     assert "3 items would change; at most 2 can at once" in refusal(nba, gone(shop), gone(other))

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from graphs.models import Company, Folder, UseCase, Workspace
-from graphs.objects import asked_values, planning
+from graphs.objects import asked_values, object_plan
 from tests.cast import signed_in
 from tests.graphs.api.callers import post_json, problem
 from tests.graphs.tables.files import send
@@ -49,7 +49,7 @@ def test_what_goes_with_an_object_is_weighed(client: Client, folder: Folder, mon
         return from_db(cls, *values)  # type: ignore[no-any-return]
 
     monkeypatch.setattr(UseCase, "from_db", classmethod(counted))
-    monkeypatch.setattr(planning, "AT_ONCE", 2)
+    monkeypatch.setattr(object_plan, "AT_ONCE", 2)
     monkeypatch.setattr(asked_values, "FEW", 2)
     told = problem(deletion(client, folder), 400, "refused")
     assert 0 < len(read) < COUNT, "the others are not read"

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from graphs.models import Edge, Graph, Node, Sheet
-from graphs.objects import planning
+from graphs.objects import object_plan
 from graphs.objects.actions import ChangeRefused
 from graphs.objects.operations import Create, Delete, Update
 from graphs.objects.refs import Ref
@@ -151,7 +151,7 @@ def test_what_moved_away_in_the_same_batch_stays(three: Graph) -> None:
 
 def test_a_sheet_goes_however_much_stands_on_it(three: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only what somebody asked for beside it is counted."""
-    monkeypatch.setattr(planning, "MAX_OPERATIONS", 1)
+    monkeypatch.setattr(object_plan, "MAX_OPERATIONS", 1)
     before = without_versions(three)
     applied = done(three, one(three, "delete_sheet", sheetKey="main"))
     assert not Node.objects.filter(graph=three).exists()
