@@ -57,6 +57,8 @@ WORD = re.compile(r"[^\W\d_]{2,}")
 #: Two words of a sentence.
 WORDS = re.compile(r"[^\W\d_]+ [a-z]{2,}")
 #: Comments of a script, and its texts with what stands before them.
+#: The context of a text, and the text: its plural, too, where it has one.
+Source = tuple[str | None, ...]
 COMMENT = re.compile(r"/\*.*?\*/|^\s*//.*?$", re.DOTALL | re.MULTILINE)
 LITERAL = re.compile(r"""(\bt\(\s*|Error\(\s*|)("(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`)""")
 BEGINS_A_SENTENCE = re.compile(r"(?<![.#\w-])[A-Z][a-z]+ [a-z]{2,}")
@@ -87,25 +89,26 @@ def messages(language: str, domain: str) -> list[Message]:
         return [message for message in read_po(opened, locale=language) if message.id]
 
 
-def sources(message: Message) -> tuple[str, ...]:
-    return (message.id,) if isinstance(message.id, str) else tuple(message.id)
+def source(message: Message) -> Source:
+    context = message.context.decode() if isinstance(message.context, bytes) else message.context
+    return context, *((message.id,) if isinstance(message.id, str) else message.id)
 
 
 def texts(message: Message) -> tuple[str, ...]:
     return (message.string,) if isinstance(message.string, str) else tuple(message.string)
 
 
-def in_python(source: str) -> set[tuple[str, ...]]:
+def in_python(source: str) -> set[Source]:
     found = extract("python", io.BytesIO(source.encode()), KEYWORDS)
-    return {(text,) if isinstance(text, str) else text for _line, text, _comments, _context in found}
+    return {(context, *((text,) if isinstance(text, str) else text)) for _line, text, _comments, context in found}
 
 
-def in_template(source: str) -> set[tuple[str, ...]]:
+def in_template(source: str) -> set[Source]:
     return in_python("\n".join(line.lstrip() for line in templatize(source).splitlines()))
 
 
-def in_scripts(source: str) -> set[tuple[str, ...]]:
-    return {(json.loads(text),) for text in SAID.findall(source)}
+def in_scripts(source: str) -> set[Source]:
+    return {(None, json.loads(text)) for text in SAID.findall(source)}
 
 
 def scripts() -> Iterator[Path]:
@@ -114,11 +117,11 @@ def scripts() -> Iterator[Path]:
 
 
 @cache
-def in_the_product(domain: str) -> frozenset[tuple[str, ...]]:
+def in_the_product(domain: str) -> frozenset[Source]:
     return frozenset(_in_the_product(domain))
 
 
-def _in_the_product(domain: str) -> Iterator[tuple[str, ...]]:
+def _in_the_product(domain: str) -> Iterator[Source]:
     if domain == "djangojs":
         for path in scripts():
             yield from in_scripts(path.read_text())
@@ -187,10 +190,10 @@ def test_refusals_say_nothing_that_is_not_translated() -> None:
 
 def test_it_finds_texts_in_python_templates_and_scripts() -> None:
     found = in_the_product("django")
-    assert ("Write a message first.",) in found
-    assert ("Skip to content",) in found
-    assert ("%(shown)s node", "%(shown)s nodes") in found
-    assert ("Thinking…",) in in_the_product("djangojs")
+    assert (None, "Write a message first.") in found
+    assert (None, "Skip to content") in found
+    assert (None, "%(shown)s node", "%(shown)s nodes") in found
+    assert (None, "Thinking…") in in_the_product("djangojs")
 
 
 def test_scripts_say_nothing_that_cannot_be_found() -> None:
@@ -201,13 +204,13 @@ def test_scripts_say_nothing_that_cannot_be_found() -> None:
 
 @pytest.mark.parametrize(("language", "domain"), EVERY)
 def test_it_has_every_text(language: str, domain: str) -> None:
-    known = {sources(message) for message in messages(language, domain)}
+    known = {source(message) for message in messages(language, domain)}
     assert in_the_product(domain) - known == set(), "run `make messages`, then translate (docs/translating.md)"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_text_of_scripts_is_translated_in_vain(language: str) -> None:
-    known = {sources(message) for message in messages(language, "djangojs")}
+    known = {source(message) for message in messages(language, "djangojs")}
     assert known - in_the_product("djangojs") == set(), "run `make messages`"
 
 
@@ -231,7 +234,7 @@ def test_it_keeps_the_placeholders(language: str, domain: str) -> None:
         text
         for message in messages(language, domain)
         for text in texts(message)
-        if sorted(PLACEHOLDER.findall(text)) != sorted(PLACEHOLDER.findall(sources(message)[0]))
+        if sorted(PLACEHOLDER.findall(text)) != sorted(PLACEHOLDER.findall(str(source(message)[1])))
     ]
     assert wrong == []
 
@@ -239,8 +242,8 @@ def test_it_keeps_the_placeholders(language: str, domain: str) -> None:
 @pytest.mark.parametrize(("language", "domain"), EVERY)
 def test_it_was_compiled(language: str, domain: str) -> None:
     with file(language, domain, "mo").open("rb") as opened:
-        compiled = {sources(message): texts(message) for message in read_mo(opened) if message.id}
-    assert compiled == {sources(message): texts(message) for message in messages(language, domain)}, (
+        compiled = {source(message): texts(message) for message in read_mo(opened) if message.id}
+    assert compiled == {source(message): texts(message) for message in messages(language, domain)}, (
         "run `make messages`"
     )
 

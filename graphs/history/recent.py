@@ -1,4 +1,4 @@
-"""Which conversations changed an object, and which of its fields lately."""
+"""Which conversations changed an object, and which of its fields they or generations changed lately."""
 
 import uuid
 from collections.abc import Mapping, Sequence
@@ -10,10 +10,10 @@ from django.db import connection
 from django.utils import timezone
 
 from graphs.history import causes
-from graphs.models import Object
+from graphs.models import Object, Origin
 from graphs.site.access import Member
 
-#: How long a field is marked that a conversation changed.
+#: How long a field is marked that a conversation or a generation changed.
 LATELY = timedelta(days=1)
 #: Modifications that are looked through for such fields, and versions that are looked through for conversations.
 MOST_MODIFICATIONS = 2_000
@@ -22,7 +22,7 @@ _SESSION = "session:"
 
 _READ = """
 WITH lately AS (
-    SELECT m.field, m.change_set_id, c.causes, c.actor_label, c.created_at
+    SELECT m.field, m.change_set_id, c.origin, c.causes, c.actor_label, c.created_at
     FROM graphs_modification AS m JOIN graphs_changeset AS c ON c.id = m.change_set_id
     WHERE m.type = %(type)s AND m.object = %(object)s AND m.kind = %(type)s AND m.key = %(key)s AND m.action = 'update'
         AND c.created_at >= %(since)s
@@ -34,20 +34,22 @@ WITH lately AS (
     SELECT each.cause, max(latest.created_at) AS at
     FROM latest JOIN graphs_changeset AS c ON c.id = latest.change_set_id
         CROSS JOIN LATERAL unnest(c.causes) AS each(cause)
-    WHERE starts_with(each.cause, %(session)s) GROUP BY each.cause ORDER BY at DESC, each.cause
+    WHERE c.origin <> %(generation)s AND starts_with(each.cause, %(session)s)
+    GROUP BY each.cause ORDER BY at DESC, each.cause
 )
-(SELECT field, change_set_id, causes, actor_label, created_at FROM lately)
-UNION ALL (SELECT NULL, NULL, ARRAY[cause], '', at FROM talks)
+(SELECT field, change_set_id, origin, causes, actor_label, created_at FROM lately)
+UNION ALL (SELECT NULL, NULL, '', ARRAY[cause], '', at FROM talks)
 """
 
 
 @dataclass(frozen=True, slots=True)
 class FieldChange:
-    """The change set that changed a field last, by whom and when."""
+    """The change set that changed a field last, by whom, when, and whether a generation made it."""
 
     change_set: uuid.UUID
     by: str
     at: datetime
+    generated: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,7 @@ class Conversations:
 
 @dataclass(frozen=True, slots=True)
 class RecentChanges:
-    """`fields` are those whose last change of the last day came of a conversation; `sessions` changed the object."""
+    """`fields` are those whose last change of the last day came of a model; `sessions` are conversations."""
 
     fields: Mapping[str, FieldChange]
     sessions: Sequence[tuple[str, datetime]]
@@ -91,7 +93,7 @@ class RecentChanges:
 
 
 def recent_changes(of: Object) -> RecentChanges:
-    """What conversations did to an object, in one statement."""
+    """What conversations and generations did to an object, in one statement."""
     asked: dict[str, Any] = {
         "type": of.type,
         "object": of.pk,
@@ -100,14 +102,15 @@ def recent_changes(of: Object) -> RecentChanges:
         "modifications": MOST_MODIFICATIONS,
         "versions": MOST_VERSIONS,
         "session": _SESSION,
+        "generation": Origin.GENERATION,
     }
     with connection.cursor() as cursor:
         cursor.execute(_READ, asked)
         rows = cursor.fetchall()
     last: dict[str, FieldChange | None] = {}
-    for field, id_, led_to, by, at in rows:
+    for field, id_, origin, led_to, by, at in rows:
         if field is not None:
-            talked = any(cause.startswith(_SESSION) for cause in led_to)
-            last.setdefault(field, FieldChange(id_, by, at) if talked else None)
+            by_model = any(cause.startswith(_SESSION) for cause in led_to)
+            last.setdefault(field, FieldChange(id_, by, at, origin == Origin.GENERATION) if by_model else None)
     fields = {field: change for field, change in last.items() if change}
-    return RecentChanges(fields, [(led_to[0], at) for field, _id, led_to, _by, at in rows if field is None])
+    return RecentChanges(fields, [(led_to[0], at) for field, _id, _origin, led_to, _by, at in rows if field is None])

@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from chat.models import Session, Stream
 from graphs.history.outside import catch_up
-from graphs.models import ChangeSet, Folder, Membership, Object, Role, UseCase
+from graphs.models import ChangeSet, Folder, Membership, Object, Origin, Role, UseCase
 from graphs.models.records import Record
 from graphs.objects.headers import header_of
 from graphs.objects.kinds import KINDS
@@ -227,8 +227,10 @@ def test_what_went_with_its_holder_comes_back_with_it(portfolio: Portfolio, alic
     assert client.get(where).status_code == 200
 
 
-def by_a_conversation(person: User, record: Record, field: str, value: str, ago: timedelta = timedelta()) -> ChangeSet:
-    """A change that a conversation of the person led to."""
+def by_a_conversation(
+    person: User, record: Record, field: str, value: str, ago: timedelta = timedelta(), origin: Origin = Origin.CHAT
+) -> ChangeSet:
+    """A change that a conversation of the person led to, or a generation."""
     stream = Stream.objects.create(name=f"session_{uuid.uuid4()}", workspace=record.workspace)
     session = Session.objects.create(
         workspace=record.workspace, owner=person, stream=stream,
@@ -240,7 +242,7 @@ def by_a_conversation(person: User, record: Record, field: str, value: str, ago:
     with connection.cursor() as cursor:
         cursor.execute("SET session_replication_role = replica")
         ChangeSet.objects.filter(pk=made.pk).update(
-            causes=[f"session:{session.pk}"], created_at=timezone.now() - ago, origin="chat"
+            causes=[f"session:{session.pk}"], created_at=timezone.now() - ago, origin=origin
         )
         cursor.execute("SET session_replication_role = DEFAULT")
     return made
@@ -283,6 +285,14 @@ def test_conversations_are_named_to_their_people_alone(portfolio: Portfolio, ali
     page = shown(signed_in(dora), company)
     assert "2 conversations of others" in page
     assert "alice talks" not in page
+
+
+def test_what_a_generation_made_is_told_as_that(portfolio: Portfolio, alice: User) -> None:
+    header(portfolio.company)
+    by_a_conversation(alice, portfolio.company, "industry", "Transport", origin=Origin.GENERATION)
+    page = shown(signed_in(alice), portfolio.company)
+    assert re.search(r'title="Generated for alice, [^"]+">generated</a>', page)
+    assert "conversation of others" not in page
 
 
 @pytest.mark.parametrize(("which", "tab"), [(0, ""), (1, ""), (2, ""), (1, "?tab=executive_summary")])
