@@ -13,11 +13,6 @@ from tests.registered import product, shops
 from tests.shop.models import Product, Shop
 
 
-@pytest.fixture
-def client(alice: User) -> Client:
-    return with_token(alice)
-
-
 def copy(client: Client, kind: str, key: object, **body: Any) -> Any:
     return post_json(client, f"{API}/{kind}/{key}/copy", body)
 

@@ -45,11 +45,6 @@ JSON = st.recursive(
 )
 
 
-@pytest.fixture
-def client(alice: User) -> Client:
-    return with_token(alice)
-
-
 def rows_of(data: bytes) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(data.decode("utf-8-sig"), newline="")))
 
