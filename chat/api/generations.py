@@ -44,11 +44,12 @@ class BegunShape(Shape):
 
 
 class GenerationProgressShape(Shape):
-    """Of what comes of it, how many are over; of those some may have failed."""
+    """Of what comes of it, how many are over; of those some may have failed, and some been cancelled."""
 
     of: int
     done: int
     failed: int
+    cancelled: int
 
 
 class GenerationShape(Shape):

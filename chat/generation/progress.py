@@ -9,12 +9,16 @@ from chat.models import RunStatus, StructuredRun
 
 
 def progress_of(parents: Collection[uuid.UUID]) -> dict[uuid.UUID, dict[str, int]]:
-    """How many came of each of these, how many of them are over, and how many of those did not succeed.
+    """How many came of each of these, how many of them are over, and how many of those failed or were cancelled.
 
     Those of which nothing came are left out.
     """
     over = ~Q(run__status__in=[RunStatus.QUEUED, RunStatus.RUNNING])
-    failed = Q(run__status__in=[RunStatus.FAILED, RunStatus.CANCELLED])
-    rows = StructuredRun.objects.filter(parent__in=parents).values_list("parent").order_by("parent")
-    counted = rows.annotate(every=Count("pk"), over=Count("pk", filter=over), lost=Count("pk", filter=failed))
-    return {parent: {"of": every, "done": done, "failed": lost} for parent, every, done, lost in counted}
+    counts = {
+        "of": Count("pk"),
+        "done": Count("pk", filter=over),
+        "failed": Count("pk", filter=Q(run__status=RunStatus.FAILED)),
+        "cancelled": Count("pk", filter=Q(run__status=RunStatus.CANCELLED)),
+    }
+    counted = StructuredRun.objects.filter(parent__in=parents).values("parent").annotate(**counts).order_by()
+    return {row.pop("parent"): row for row in counted}

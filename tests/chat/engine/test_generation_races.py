@@ -90,6 +90,7 @@ def test_who_cancels_while_it_ends_stops_what_came_of_it(alice: User, portfolio:
             begin(Wanted(about, alice, portfolio.workspace, version, "en", within=session, parent=parent, place=0))
         assert answer.result(30) == "cancelled"
     assert {each.status for each in Run.objects.all()} == {"cancelled"}
+    assert told(alice, run)["progress"] == {"of": 1, "done": 1, "failed": 0, "cancelled": 1}
 
 
 def test_what_a_person_writes_meanwhile_stays(vendor: VendorServer, alice: User, bare: Company) -> None:

@@ -104,8 +104,13 @@ def test_a_list_makes_use_cases_and_works_each_of_them_out(
     assert {each.name: each.data["problem"] for each in made} == dict.fromkeys(
         ("Dock planning", "Pallet count"), "Work stands still."
     )
-    assert told(alice, run)["progress"] == {"of": 2, "done": 2, "failed": 0}
-    until(lambda: {"of": 2, "done": 2, "failed": 0} in [event.data.get("progress") for event in stream_of(run)])
+    assert told(alice, run)["progress"] == {"of": 2, "done": 2, "failed": 0, "cancelled": 0}
+    until(
+        lambda: (
+            {"of": 2, "done": 2, "failed": 0, "cancelled": 0}
+            in [event.data.get("progress") for event in stream_of(run)]
+        )
+    )
     of_details = StructuredRun.objects.filter(parent=run.pk)
     assert {str(each.run.prompt_version) for each in of_details} == {"use_case_detail@1"}
     assert {each.instructions for each in of_details} == {"Docks."}

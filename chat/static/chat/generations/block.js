@@ -65,6 +65,7 @@ export class GenerationBlock {
     const parts = [states[this.state] ?? this.state];
     if (progress?.of) parts.push(t("{done} of {of}", { done: progress.done, of: progress.of }));
     if (progress?.failed) parts.push(t("{count} failed", { count: progress.failed }));
+    if (progress?.cancelled) parts.push(t("{count} cancelled", { count: progress.cancelled }));
     if (cost && this.isOver) parts.push(costText(cost));
     return parts.join(" · ");
   }
