@@ -138,6 +138,18 @@ def test_it_tells_what_was_edited_before_it_was_applied(
     expect(entries(page).last.locator(".history-edited")).to_have_count(0)
 
 
+def test_a_generation_is_no_conversation(page: Page, nba: Graph, alice: User) -> None:
+    led_to = ("session:44a3b6b1-9dd2-47e3-9aa5-7a3ee6fd6fa8", "message:5b1ec3a5-0d83-4b0a-8f0f-58f3a2f0ed63")
+    because = Because(alice, Origin.GENERATION, "Found.", led_to[1], led_to)
+    changes.apply(nba, [Update(Ref("node", "root"), {"name": name_of("root")}, {"name": "Begin"})], because)
+    opened(page)
+    entry = entries(page).first
+    expect(entry.get_by_role("button", name="Only this generation")).to_be_visible()
+    entry.locator("summary", has_text="Roll back").click()
+    choices = ["This change", "The whole generation", "Everything since: as of here"]
+    expect(entry.locator("details[open] li")).to_have_text(choices)
+
+
 def test_a_change_is_taken_back_as_it_was_shown_and_that_too(page: Page, nba: Graph, alice: User) -> None:
     before = name_of("root")
     change(nba, alice, "root", name="Begin")

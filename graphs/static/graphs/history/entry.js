@@ -85,10 +85,15 @@ export class Entry {
     return open;
   }
 
+  get #generated() {
+    return this.changeSet.origin === "generation";
+  }
+
   #only() {
     const { session } = causesOf(this.changeSet);
     if (!session) return null;
-    return textButton(t("Only this conversation"), () => this.#callbacks.only(session), this.#told);
+    const words = this.#generated ? t("Only this generation") : t("Only this conversation");
+    return textButton(words, () => this.#callbacks.only(session), this.#told);
   }
 
   #menu() {
@@ -97,8 +102,8 @@ export class Entry {
     const choices = [
       changeSet.modificationCount > 0 ? [t("This change"), { changeSet: changeSet.id }] : null,
       changeSet.modificationCount > 1 ? [t("One field of it …"), { modification: null }] : null,
-      message ? [t("This turn of the conversation"), { turn: message }] : null,
-      session ? [t("The whole conversation"), { session }] : null,
+      message && !this.#generated ? [t("This turn of the conversation"), { turn: message }] : null,
+      session ? [this.#generated ? t("The whole generation") : t("The whole conversation"), { session }] : null,
       [t("Everything since: as of here"), { version }],
     ].filter(Boolean);
     const items = choices.map(([words, scope]) => {
