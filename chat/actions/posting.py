@@ -1,5 +1,6 @@
 """Posts a message through a door: counted, and once for each idempotency key whatever the door."""
 
+import uuid
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -51,9 +52,10 @@ def post(to: Held | Member, asked: Asked, key: str | None) -> dict[str, Any]:
     return take(to, asked, key).answer
 
 
-def take(to: Held | Member, asked: Asked, key: str | None) -> Posted:
+def take(to: Held | Member, asked: Asked, key: str | None, reads_in: uuid.UUID | None = None) -> Posted:
     """Takes a message into a conversation or, to a member, into a new one; in a transaction.
 
+    The person reads on in the process `reads_in`, unless that is None, or the answer is repeated.
     Repeats the answer to the same key and body. Raises `Refused`, `NotFound`, `Problem`.
     """
     member = to.member if isinstance(to, Held) else to
@@ -63,18 +65,18 @@ def take(to: Held | Member, asked: Asked, key: str | None) -> Posted:
     accepted: list[Accepted] = []
 
     def make() -> dict[str, Any]:
-        accepted.append(_post(to, asked))
+        accepted.append(_post(to, asked, reads_in))
         return accepted[0].to_json()
 
     answer = once(member.user, key, body, make)
     return Posted(answer, accepted[0] if accepted else None)
 
 
-def _post(to: Held | Member, asked: Asked) -> Accepted:
+def _post(to: Held | Member, asked: Asked, reads_in: uuid.UUID | None) -> Accepted:
     context, model = asked.context.ref if asked.context else None, asked.model or ""
     if isinstance(to, Held):
-        return conversations.post_into(to, asked.message, context=context, model=model)
-    return conversations.post_message(to, asked.message, context=context, model=model)
+        return conversations.post_into(to, asked.message, context=context, model=model, reads_in=reads_in)
+    return conversations.post_message(to, asked.message, context=context, model=model, reads_in=reads_in)
 
 
 def count_run(user: User) -> None:

@@ -10,7 +10,6 @@ from django.utils.translation import gettext as _
 from chat.access.checks import Reader, check_and_hold, check_and_join
 from chat.actions import conversations, deciding, deepening, posting
 from chat.actions.refusals import Refused
-from chat.events import presence
 from chat.models import Message
 from chat.queries.conversations import Held, member_in
 from chat.queries.proposals import member_at, proposal_and_member
@@ -42,10 +41,9 @@ def post(
             raise Closing(ACCESS_CODES[end])
         if to is None:
             raise NotFound
-        posted = posting.take(to, frame, frame.idempotency_key)
+        posted = posting.take(to, frame, frame.idempotency_key, process)
         if posted.accepted is None or process is None:
             return posted.answer, None
-        presence.renew([posted.accepted.stream_id], process)
         member = to.member if isinstance(to, Held) else to
         told = posted.accepted
         stream = ReadableStream(told.stream_id, told.stream, member.workspace.pk, told.last, str(told.session_id))
