@@ -27,8 +27,8 @@ from chat.prompts import correcting
 from chat.proposals import cancel_pending
 from chat.queries.conversations import Held, held_own_session, held_session, next_position
 from chat.rights.conversations import WRITES, access_to
-from graphs.models import Role
-from graphs.objects.headers import object_for
+from graphs.models import Object, Role
+from graphs.objects.headers import object_for, seen
 from graphs.objects.kinds import is_object
 from graphs.objects.refs import Ref
 from graphs.site.access import Forbidden, Member, NotFound, or_not_found, parsed_id
@@ -42,16 +42,18 @@ def post_message(
     text: str,
     *,
     context: Ref | None = None,
+    found: Object | None = None,
     model: str = "",
     reads_in: uuid.UUID | None = None,
 ) -> Accepted:
     """Stores a message of a new conversation and the run that answers it; who asks reads on in a process, if any.
 
+    `found` is the object of the context, where it was read already.
     Raises `Refused` and `NotFound` before it writes, so that a caller's transaction goes on.
     """
     _require_text(text)
     require_model(member, model)
-    _require_object(member, context)
+    _require_object(member, context, found)
     with transaction.atomic(savepoint=False):
         session = new_session(member, context, model, text)
         return _ask(Held(session, member, 1, resting=True), text, reads_in=reads_in)
@@ -84,14 +86,17 @@ def _ask(held: Held, text: str, model: str = "", reads_in: uuid.UUID | None = No
     return start(run, member, events, resting=held.resting, question=question, reads_in=reads_in)
 
 
-def _require_object(member: Member, context: Ref | None) -> None:
-    """Refuses a conversation about what is no object that the member may see."""
+def _require_object(member: Member, context: Ref | None, found: Object | None) -> None:
+    """Refuses a conversation about what is no object that the member may see; `found` is it, where it was read."""
     if context is None:
         return
     if not is_object(context.type):
         sentence = _("There is no kind of object called “%(kind)s”.") % {"kind": context.type}
         raise Refused("validation", sentence, field="context.type")
-    object_for(member, context)
+    if found is None:
+        object_for(member, context)
+    else:
+        seen(member, found)
 
 
 def new_session(member: Member, context: Ref | None, model: str, first_text: str) -> Session:

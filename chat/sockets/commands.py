@@ -17,6 +17,7 @@ from chat.queries.streams import ReadableStream
 from chat.rights.conversations import may_read
 from chat.sockets import frames
 from chat.sockets.closing import ACCESS_CODES, Closing
+from graphs.models import Object
 from graphs.site.access import Member, NotFound, parsed_id
 
 #: Proposals that a refusal names in its sentence.
@@ -32,16 +33,17 @@ def post(
     is None: that is stored with the message, and the stream is returned, but where an answer is repeated.
     """
     to: Held | Member | None
+    found: Object | None = None
     with transaction.atomic():
         if frame.session_id is not None:
             end, to = check_and_hold(reader, frame.session_id)
         else:
-            end, to = check_and_join(reader, workspace)
+            end, to, found = check_and_join(reader, workspace, frame.about)
         if end:
             raise Closing(ACCESS_CODES[end])
         if to is None:
             raise NotFound
-        posted = posting.take(to, frame, frame.idempotency_key, process)
+        posted = posting.take(to, frame, frame.idempotency_key, found, process)
         if posted.accepted is None or process is None:
             return posted.answer, None
         member = to.member if isinstance(to, Held) else to
