@@ -177,7 +177,7 @@ def test_a_question_reaches_the_vendor_in_few_statements(
     assert len(made) <= most, "\n".join(made)
 
 
-@pytest.mark.parametrize(("context", "most"), [(None, 8), (Ref("graph", "nba"), 8)])
+@pytest.mark.parametrize(("context", "most"), [(None, 8), (Ref("graph", "nba"), 7)])
 def test_a_new_conversation_reaches_the_vendor_in_few_statements(
     bystander: Bystander, alice: User, nba: Graph, context: Ref | None, most: int
 ) -> None:
