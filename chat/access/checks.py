@@ -13,8 +13,10 @@ from chat.concurrency.batching import Batched
 from chat.concurrency.database import in_db
 from chat.queries.conversations import HELD, Held, held_of
 from chat.queries.streams import READABLE_STREAMS, ReadableStream, hidden_streams
-from graphs.models import Role
-from graphs.site.access import MEMBERSHIP, Member, NotFound, member_of_row, membership_asked, parsed_id
+from graphs.models import Object, Role
+from graphs.objects import membership
+from graphs.objects.refs import Ref
+from graphs.site.access import Member, NotFound, parsed_id
 
 #: "expired" can be renewed with a new token; "ended" cannot.
 End = Literal["expired", "ended"]
@@ -42,7 +44,6 @@ WITH place AS MATERIALIZED ({{place}}), person AS ({_PEOPLE.format(more="")})
 SELECT person.password, person.signed_in, person.roles, place.* FROM person LEFT JOIN place ON true
 """  # noqa: S608
 _CHECK_AND_HOLD = _WITH.format(place=HELD)
-_CHECK_AND_JOIN = _WITH.format(place=MEMBERSHIP)
 #: What `_CHECK` would say of an account that is not there, or not active.
 _NOBODY = (None, False, None, (), None)
 _OF_PERSON = 3
@@ -89,11 +90,17 @@ def check_and_hold(reader: Reader, session_id: str) -> tuple[End | None, Held | 
     return end, held_of(user, held) if held and not end else None
 
 
-def check_and_join(reader: Reader, workspace: str) -> tuple[End | None, Member | None]:
-    """Why the person may not stay, and who they are in a workspace, named by its slug; None if they are no member."""
+def check_and_join(
+    reader: Reader, workspace: str, about: Ref | None = None
+) -> tuple[End | None, Member | None, Object | None]:
+    """Why the person may not stay, and who they are in a workspace, named by its slug; None if they are no member.
+
+    With them the object of that name there, as `member_and_object` finds it.
+    """
     user = reader.identity.user
-    end, joined = _check_with(_CHECK_AND_JOIN, membership_asked(user, workspace), reader)
-    return end, member_of_row(user, joined) if joined else None
+    statement = _WITH.format(place=membership.statement(about))
+    end, joined = _check_with(statement, membership.values(user, workspace, about), reader)
+    return end, *(membership.of_row(user, about, joined) if joined else (None, None))
 
 
 def _check_with(statement: str, values: list[Any], reader: Reader) -> tuple[End | None, Sequence[Any]]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.humanize.templatetags.humanize import intcomma
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import get_language
@@ -27,43 +27,41 @@ from chat.prompts import correcting
 from chat.proposals import cancel_pending
 from chat.queries.conversations import Held, held_own_session, held_session, next_position
 from chat.rights.conversations import WRITES, access_to
-from graphs.models import Role
-from graphs.objects.headers import object_for
+from graphs.models import Object, Role
+from graphs.objects.headers import object_for, seen
 from graphs.objects.kinds import is_object
 from graphs.objects.refs import Ref
-from graphs.site import row_store
 from graphs.site.access import Forbidden, Member, NotFound, or_not_found, parsed_id
 
 TITLE_CHARS = 80
 LONGEST_TITLE = 200
-_STREAM, _SESSION = row_store.columns(Stream, "id"), row_store.columns(Session, "stream_id")
-_OPEN = f"""
-WITH stream AS (
-    INSERT INTO chat_stream ({_STREAM})
-    SELECT {_STREAM} FROM jsonb_populate_recordset(NULL::chat_stream, %(stream)s::jsonb)
-    RETURNING id
-)
-INSERT INTO chat_session ({_SESSION}, stream_id)
-SELECT {row_store.columns(Session, "stream_id", of="s")}, stream.id
-FROM stream CROSS JOIN jsonb_populate_recordset(NULL::chat_session, %(session)s::jsonb) AS s
-RETURNING stream_id
-"""  # noqa: S608 - what is inserted are names of columns
 
 
-def post_message(member: Member, text: str, *, context: Ref | None = None, model: str = "") -> Accepted:
-    """Stores a message of a new conversation and the run that answers it.
+def post_message(
+    member: Member,
+    text: str,
+    *,
+    context: Ref | None = None,
+    found: Object | None = None,
+    model: str = "",
+    reads_in: uuid.UUID | None = None,
+) -> Accepted:
+    """Stores a message of a new conversation and the run that answers it; who asks reads on in a process, if any.
 
+    `found` is the object of the context, where it was read already.
     Raises `Refused` and `NotFound` before it writes, so that a caller's transaction goes on.
     """
     _require_text(text)
     require_model(member, model)
-    _require_object(member, context)
+    _require_object(member, context, found)
     with transaction.atomic(savepoint=False):
-        session = open_session(member, context, model, text)
-        return _ask(Held(session, member, 1, resting=True), text, opens=True)
+        session = new_session(member, context, model, text)
+        return _ask(Held(session, member, 1, resting=True), text, reads_in=reads_in)
 
 
-def post_into(held: Held, text: str, *, context: Ref | None = None, model: str = "") -> Accepted:
+def post_into(
+    held: Held, text: str, *, context: Ref | None = None, model: str = "", reads_in: uuid.UUID | None = None
+) -> Accepted:
     """Stores a message and the run that answers it, with a model for this answer only. Raises `Refused`."""
     _require_text(text)
     require_model(held.member, model)
@@ -72,10 +70,10 @@ def post_into(held: Held, text: str, *, context: Ref | None = None, model: str =
         raise Refused("validation", _("This conversation is about another object."), field="context")
     if not model:
         require_model(held.member, held.session.model)
-    return _ask(held, text, model)
+    return _ask(held, text, model, reads_in)
 
 
-def _ask(held: Held, text: str, model: str = "", *, opens: bool = False) -> Accepted:
+def _ask(held: Held, text: str, model: str = "", reads_in: uuid.UUID | None = None) -> Accepted:
     session, member = held.session, held.member
     author = member.user if member.user.pk != session.owner_id else None
     question = Message(session=session, sequence=held.position, role=Message.Role.USER, content=text, author=author)
@@ -83,43 +81,39 @@ def _ask(held: Held, text: str, model: str = "", *, opens: bool = False) -> Acce
     events = open_calls.close(session)
     written = {"content": text} | ({"author": author.get_username()} if author else {})
     events += [NewEvent("user_message", written, question.pk, run.pk), queued(run)]
-    if opens:
+    if session._state.adding:
         events.append(NewEvent("session_updated", {"title": session.title, "model": session.model}))
-    return start(run, member, events, resting=held.resting, question=question)
+    return start(run, member, events, resting=held.resting, question=question, reads_in=reads_in)
 
 
-def _require_object(member: Member, context: Ref | None) -> None:
-    """Refuses a conversation about what is no object that the member may see."""
+def _require_object(member: Member, context: Ref | None, found: Object | None) -> None:
+    """Refuses a conversation about what is no object that the member may see; `found` is it, where it was read."""
     if context is None:
         return
     if not is_object(context.type):
         sentence = _("There is no kind of object called “%(kind)s”.") % {"kind": context.type}
         raise Refused("validation", sentence, field="context.type")
-    object_for(member, context)
+    if found is None:
+        object_for(member, context)
+    else:
+        seen(member, found)
 
 
-def open_session(member: Member, context: Ref | None, model: str, first_text: str) -> Session:
-    """A new conversation about an object of the workspace, titled by its first message."""
+def new_session(member: Member, context: Ref | None, model: str, first_text: str) -> Session:
+    """A new conversation about an object of the workspace, titled by its first message; `start` stores it."""
     title = " ".join(first_text.split())
     session_id = uuid.uuid4()
-    stream = Stream(name=f"session_{session_id}", workspace=member.workspace)
-    session = Session(
+    return Session(
         id=session_id,
         workspace=member.workspace,
         owner=member.user,
-        stream=stream,
+        stream=Stream(name=f"session_{session_id}", workspace=member.workspace),
         title=title if len(title) <= TITLE_CHARS else title[: TITLE_CHARS - 1].rstrip() + "…",
         context_type=context.type if context else "",
         context_id=context.key if context else "",
         model=model,
         language=(get_language() or "en")[:10],
     )
-    with connection.cursor() as cursor:
-        cursor.execute(_OPEN, {"stream": row_store.as_json([stream]), "session": row_store.as_json([session])})
-        (stream.pk,) = cursor.fetchone()
-    session.stream = stream
-    stream._state.adding = session._state.adding = False
-    return session
 
 
 def answer(member: Member, session_id: str, *, text: str | None = None, go_on: bool | None = None) -> Accepted:

@@ -16,26 +16,26 @@ _RESERVE = """
 INSERT INTO chat_idempotencykey (user_id, key, body_digest) VALUES (%s, %s, %s)
 ON CONFLICT (user_id, key) DO NOTHING
 """
+_KEEP = "UPDATE chat_idempotencykey SET answer = %s::jsonb WHERE user_id = %s AND key = %s"
 
 
 def once(user: User, key: str | None, body: Mapping[str, Any], make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     """What `make` gives; for a key that was used, what it gave then. `body` is all that was asked for, as JSON.
 
-    Raises `Refused` for another body. What `make` raises forgets the key.
+    Raises `Refused` for another body. What `make` raises forgets the key, with all of the transaction it came in.
     """
     if not key:
         return make()
     key, digest = _digest(key), _digest(json.dumps(body, sort_keys=True))
-    with transaction.atomic():
-        with connection.cursor() as cursor:
-            cursor.execute(_RESERVE, [user.pk, key, digest])
-            first = cursor.rowcount == 1
-        kept = IdempotencyKey.objects.get(user=user, key=key)
-        if first:
-            kept.answer = make()
-            kept.save(update_fields=["answer"])
-        elif kept.body_digest != digest:
-            raise Refused("idempotency_key", _("This Idempotency-Key was used for another request. Use a new one."))
+    with transaction.atomic(savepoint=False), connection.cursor() as cursor:
+        cursor.execute(_RESERVE, [user.pk, key, digest])
+        if cursor.rowcount == 1:
+            answer = make()
+            cursor.execute(_KEEP, [json.dumps(answer), user.pk, key])
+            return answer
+    kept = IdempotencyKey.objects.get(user=user, key=key)
+    if kept.body_digest != digest:
+        raise Refused("idempotency_key", _("This Idempotency-Key was used for another request. Use a new one."))
     return dict(kept.answer or {})
 
 

@@ -1,5 +1,6 @@
 """Posts a message through a door: counted, and once for each idempotency key whatever the door."""
 
+import uuid
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -11,7 +12,9 @@ from chat.actions import conversations
 from chat.actions.idempotency import once
 from chat.engine.runs import Accepted
 from chat.queries.conversations import Held
+from graphs.models import Object
 from graphs.objects.ref_body import RefBody
+from graphs.objects.refs import Ref
 from graphs.site.access import Member
 from graphs.site.api.bodies import Body
 from graphs.site.api.limits import require
@@ -37,6 +40,11 @@ class Asked(Body):
     model: Annotated[str, Field(max_length=100)] | None = None
     attachments: Annotated[list[Any], Field(max_length=0)] | None = None
 
+    @property
+    def about(self) -> Ref | None:
+        """The name of the object that the conversation is about, if the person said it."""
+        return self.context.ref if self.context else None
+
 
 @dataclass(frozen=True, slots=True)
 class Posted:
@@ -46,14 +54,22 @@ class Posted:
     accepted: Accepted | None
 
 
-def post(to: Held | Member, asked: Asked, key: str | None) -> dict[str, Any]:
+def post(to: Held | Member, asked: Asked, key: str | None, found: Object | None = None) -> dict[str, Any]:
     """What the door answers to a message that is taken as `take` does."""
-    return take(to, asked, key).answer
+    return take(to, asked, key, found).answer
 
 
-def take(to: Held | Member, asked: Asked, key: str | None) -> Posted:
+def take(
+    to: Held | Member,
+    asked: Asked,
+    key: str | None,
+    found: Object | None = None,
+    reads_in: uuid.UUID | None = None,
+) -> Posted:
     """Takes a message into a conversation or, to a member, into a new one; in a transaction.
 
+    `found` is the object that the new one is to be about, where it was read already. The person reads on in the process
+    `reads_in`, unless that is None, or the answer is repeated.
     Repeats the answer to the same key and body. Raises `Refused`, `NotFound`, `Problem`.
     """
     member = to.member if isinstance(to, Held) else to
@@ -63,18 +79,18 @@ def take(to: Held | Member, asked: Asked, key: str | None) -> Posted:
     accepted: list[Accepted] = []
 
     def make() -> dict[str, Any]:
-        accepted.append(_post(to, asked))
+        accepted.append(_post(to, asked, found, reads_in))
         return accepted[0].to_json()
 
     answer = once(member.user, key, body, make)
     return Posted(answer, accepted[0] if accepted else None)
 
 
-def _post(to: Held | Member, asked: Asked) -> Accepted:
-    context, model = asked.context.ref if asked.context else None, asked.model or ""
+def _post(to: Held | Member, asked: Asked, found: Object | None, reads_in: uuid.UUID | None) -> Accepted:
+    context, model = asked.about, asked.model or ""
     if isinstance(to, Held):
-        return conversations.post_into(to, asked.message, context=context, model=model)
-    return conversations.post_message(to, asked.message, context=context, model=model)
+        return conversations.post_into(to, asked.message, context=context, model=model, reads_in=reads_in)
+    return conversations.post_message(to, asked.message, context=context, found=found, model=model, reads_in=reads_in)
 
 
 def count_run(user: User) -> None:

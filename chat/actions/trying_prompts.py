@@ -5,7 +5,7 @@ from django.db import transaction
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from chat.actions.conversations import open_session, require_model
+from chat.actions.conversations import new_session, require_model
 from chat.actions.refusals import Refused
 from chat.engine import untrusted
 from chat.engine.runs import Accepted, new_run, queued, start
@@ -34,8 +34,7 @@ def try_version(member: Member, key: str, number: int, about: Ref, model: str = 
         raise Refused("validation", _("With its values this prompt is too long to be sent. Shorten its text."))
     with transaction.atomic():
         title = _("Try of {prompt}").format(prompt=version)
-        session = open_session(member, about, asked_model, title)
-        untrusted.mark(member.workspace.pk, session.pk, values.read)
+        session = new_session(member, about, asked_model, title)
         question = Message(
             session=session, sequence=1, role=Message.Role.USER, content=text, prompt_version=str(version)
         )
@@ -46,4 +45,6 @@ def try_version(member: Member, key: str, number: int, about: Ref, model: str = 
             queued(run),
             NewEvent("session_updated", {"title": session.title, "model": session.model}),
         ]
-        return start(run, member, events, resting=True, question=question)
+        accepted = start(run, member, events, resting=True, question=question)
+        untrusted.mark(member.workspace.pk, session.pk, values.read)
+        return accepted

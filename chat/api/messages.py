@@ -12,13 +12,14 @@ from rest_framework.views import APIView
 from chat.actions import deepening, pinning, posting, rating
 from chat.actions.posting import Asked
 from chat.api.message_json import FeedbackShape, MessageShape
-from chat.api.requests import hold_to_write, message_and_member
+from chat.api.requests import hold_to_write, message_and_member, person_of
 from chat.api.run_json import AcceptedShape, RestedShape
 from chat.engine import offered_models
 from chat.models.feedback import LONGEST_COMMENT
 from chat.providers.configured_models import Choice
+from graphs.objects.membership import member_and_object
 from graphs.site.api.bodies import Body, read_body
-from graphs.site.api.members import current_member
+from graphs.site.api.members import current_member, workspace_named
 from graphs.site.api.openapi import problems
 from graphs.site.api.paging import PageShape
 from graphs.site.api.parameters import IDEMPOTENCY_KEY, idempotency_key
@@ -92,9 +93,13 @@ class MessagesView(APIView):
     def post(self, request: Request) -> Response:
         """Write to a conversation, or open one. With `wait` the answer comes with the response."""
         body = read_body(request, MessageBody)
+        key = idempotency_key(request)
         with transaction.atomic():
-            to = hold_to_write(request, body.session_id) if body.session_id else current_member(request)
-            accepted = posting.post(to, body, idempotency_key(request))
+            if body.session_id:
+                accepted = posting.post(hold_to_write(request, body.session_id), body, key)
+            else:
+                member, found = member_and_object(person_of(request), workspace_named(request), body.about)
+                accepted = posting.post(member, body, key, found)
         return Response(AcceptedShape.of(accepted).to_json(), status=202)
 
 

@@ -8,7 +8,7 @@ from chat.queries.conversations import Held, hold, message_for, session_and_memb
 from chat.queries.proposals import proposal_and_member, proposal_for
 from chat.queries.streams import ReadableStream, stream_for
 from graphs.site.access import Member, NotFound
-from graphs.site.api.members import current_member
+from graphs.site.api.members import current_member, workspace_named
 
 
 def session_to_read(request: Request, session_id: str) -> tuple[Session, Member]:
@@ -62,4 +62,4 @@ def person_of(request: Request) -> User:
 
 
 def _names_workspace(request: Request) -> bool:
-    return bool(request.headers.get("X-Workspace") or request.GET.get("workspace"))
+    return bool(workspace_named(request))

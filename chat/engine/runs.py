@@ -12,18 +12,17 @@ from django.utils import timezone
 from chat.engine import claims, doorbell
 from chat.engine.states import Phase, knows
 from chat.events.append import STORED, EventBatch
+from chat.events.presence import READ_ON
 from chat.events.vocabulary import NewEvent
-from chat.models import Message, PromptVersion, Run, RunStatus, Session
+from chat.models import Message, PromptVersion, Run, RunStatus, Session, Stream
 from graphs.site import row_store
 from graphs.site.access import Member
 
 _MESSAGE, _RUN = row_store.columns(Message), row_store.columns(Run, "epoch", "first_sequence", "started_at")
+_STREAM, _SESSION = row_store.columns(Stream, "id"), row_store.columns(Session, "stream_id")
 #: The first number of a run that is driven at once is that of its `status: started`, the last of these events.
 _START = f"""
-WITH raised AS (
-    UPDATE chat_stream SET last_sequence = last_sequence + %(count)s, epoch = epoch + %(drives)s::int
-    WHERE id = %(stream)s RETURNING id, last_sequence, epoch
-), messages AS (
+WITH {{conversation}}, messages AS (
     INSERT INTO chat_message ({_MESSAGE})
     SELECT {_MESSAGE} FROM jsonb_populate_recordset(NULL::chat_message, %(messages)s::jsonb)
 ), run AS (
@@ -32,11 +31,32 @@ WITH raised AS (
         CASE WHEN %(drives)s THEN raised.epoch ELSE 0 END, CASE WHEN %(drives)s THEN raised.last_sequence END,
         CASE WHEN %(drives)s THEN statement_timestamp() END
     FROM jsonb_populate_recordset(NULL::chat_run, %(run)s::jsonb) AS r CROSS JOIN raised
+), {READ_ON}, {STORED}
+SELECT id, last_sequence, epoch, statement_timestamp() FROM raised
+"""  # noqa: S608 - what is inserted are names of columns
+_GO_ON = _START.format(
+    conversation="""
+raised AS (
+    UPDATE chat_stream SET last_sequence = last_sequence + %(count)s, epoch = epoch + %(drives)s::int
+    WHERE id = %(stream)s RETURNING id, last_sequence, epoch
 ), session AS (
     UPDATE chat_session SET phase = %(phase)s, updated_at = %(now)s WHERE id = %(session)s
-), {STORED}
-SELECT last_sequence, epoch, statement_timestamp() FROM raised
+)
+"""
+)
+_OPEN = _START.format(
+    conversation=f"""
+raised AS (
+    INSERT INTO chat_stream ({_STREAM})
+    SELECT {_STREAM} FROM jsonb_populate_recordset(NULL::chat_stream, %(stream)s::jsonb)
+    RETURNING id, last_sequence, epoch
+), session AS (
+    INSERT INTO chat_session ({_SESSION}, stream_id)
+    SELECT {row_store.columns(Session, "stream_id", of="s")}, raised.id
+    FROM raised CROSS JOIN jsonb_populate_recordset(NULL::chat_session, %(session)s::jsonb) AS s
+)
 """  # noqa: S608 - what is inserted are names of columns
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +114,18 @@ def new_run(
 
 
 def start(
-    run: Run, member: Member | None, events: Sequence[NewEvent], *, resting: bool, question: Message | None = None
+    run: Run,
+    member: Member | None,
+    events: Sequence[NewEvent],
+    *,
+    resting: bool,
+    question: Message | None = None,
+    reads_in: uuid.UUID | None = None,
 ) -> Accepted:
-    """Stores a run and its first events, last in the transaction, with its `question` if that is a new one.
+    """Stores a run and its first events, last in the transaction, with its `question` and conversation if new.
 
-    Without `question` it belongs to the last one that a person asked. A process that drives it takes the stream.
+    Without `question` it belongs to the last one that a person asked. A process that drives it takes the stream. Who
+    asks reads on in the process `reads_in`, unless that is None.
     """
     session, runner = run.session, doorbell.local
     drives = runner is not None and resting and knows(session) and runner.takes()
@@ -113,16 +140,18 @@ def start(
     values: dict[str, Any] = {
         "messages": row_store.as_json(new),
         "run": row_store.as_json([run]),
-        "stream": session.stream_id,
-        "session": session.pk,
         "drives": drives,
-        "phase": session.phase,
-        "now": timezone.now(),
+        "reads_in": reads_in,
         **batch.values,
     }
     with connection.cursor() as cursor:
-        cursor.execute(_START, values)
-        last, epoch, at = cursor.fetchone()
+        if session._state.adding:
+            cursor.execute(_OPEN, values | _opened(session, len(events), drives=drives))
+        else:
+            of_session = {"stream": session.stream_id, "session": session.pk, "phase": session.phase}
+            cursor.execute(_GO_ON, values | of_session | {"now": timezone.now()})
+        session.stream_id, last, epoch, at = cursor.fetchone()
+    session._state.adding = False
     batch.wake_readers(session.stream_id, last, at)
     if runner and drives:
         run.epoch, run.first_sequence = epoch, last
@@ -131,6 +160,12 @@ def start(
     else:
         transaction.on_commit(doorbell.ring)
     return Accepted(session.pk, question.pk, run.message_id, run.pk, session.stream_id, last - len(events), last)
+
+
+def _opened(session: Session, count: int, *, drives: bool) -> dict[str, Any]:
+    """The parameters of `_OPEN` for a new conversation and its stream, in which so many events will stand."""
+    session.stream.last_sequence, session.stream.epoch = count, int(drives)
+    return {"stream": row_store.as_json([session.stream]), "session": row_store.as_json([session])}
 
 
 def queued(run: Run) -> NewEvent:

@@ -5,6 +5,14 @@ from collections.abc import Sequence
 
 from django.db import connection
 
+#: Notes, in a statement that stores something of a stream, its relation `raised`, that somebody reads it in a process.
+READ_ON = """
+read_on AS (
+    INSERT INTO chat_presence (stream_id, process, seen_at)
+    SELECT id, %(reads_in)s::uuid, statement_timestamp() FROM raised WHERE %(reads_in)s::uuid IS NOT NULL
+    ON CONFLICT (stream_id, process) DO UPDATE SET seen_at = statement_timestamp()
+)
+"""
 _RENEW = """
 INSERT INTO chat_presence (stream_id, process, seen_at)
 SELECT id, %s, statement_timestamp() FROM chat_stream WHERE id = ANY(%s) ORDER BY id

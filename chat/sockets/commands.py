@@ -10,7 +10,6 @@ from django.utils.translation import gettext as _
 from chat.access.checks import Reader, check_and_hold, check_and_join
 from chat.actions import conversations, deciding, deepening, posting
 from chat.actions.refusals import Refused
-from chat.events import presence
 from chat.models import Message
 from chat.queries.conversations import Held, member_in
 from chat.queries.proposals import member_at, proposal_and_member
@@ -18,6 +17,7 @@ from chat.queries.streams import ReadableStream
 from chat.rights.conversations import may_read
 from chat.sockets import frames
 from chat.sockets.closing import ACCESS_CODES, Closing
+from graphs.models import Object
 from graphs.site.access import Member, NotFound, parsed_id
 
 #: Proposals that a refusal names in its sentence.
@@ -33,19 +33,19 @@ def post(
     is None: that is stored with the message, and the stream is returned, but where an answer is repeated.
     """
     to: Held | Member | None
+    found: Object | None = None
     with transaction.atomic():
         if frame.session_id is not None:
             end, to = check_and_hold(reader, frame.session_id)
         else:
-            end, to = check_and_join(reader, workspace)
+            end, to, found = check_and_join(reader, workspace, frame.about)
         if end:
             raise Closing(ACCESS_CODES[end])
         if to is None:
             raise NotFound
-        posted = posting.take(to, frame, frame.idempotency_key)
+        posted = posting.take(to, frame, frame.idempotency_key, found, process)
         if posted.accepted is None or process is None:
             return posted.answer, None
-        presence.renew([posted.accepted.stream_id], process)
         member = to.member if isinstance(to, Held) else to
         told = posted.accepted
         stream = ReadableStream(told.stream_id, told.stream, member.workspace.pk, told.last, str(told.session_id))

@@ -65,7 +65,7 @@ def member_of(user: User, slug: str | None = None) -> Member:
     """The person in the workspace `slug`, or in their default one. Raises `NotFound` if they are no member."""
     with connection.cursor() as cursor:
         cursor.execute(MEMBERSHIP, membership_asked(user, slug))
-        return member_of_row(user, or_not_found(cursor.fetchone()))
+        return member_of_row(user, or_not_found(cursor.fetchone()))[0]
 
 
 def membership_asked(user: User, slug: str | None) -> list[Any]:
@@ -75,10 +75,10 @@ def membership_asked(user: User, slug: str | None) -> list[Any]:
     return [user.pk, asked, asked]
 
 
-def member_of_row(user: User, row: Sequence[Any]) -> Member:
-    """The member of a row of `MEMBERSHIP`, which was asked for this person."""
-    workspace, (role,) = row_store.row_of(Workspace, row)
-    return Member(user, workspace, Role(role))
+def member_of_row(user: User, row: Sequence[Any]) -> tuple[Member, Sequence[Any]]:
+    """The member of a row that begins as one of `MEMBERSHIP`, asked for this person, and the columns after these."""
+    workspace, (role, *more) = row_store.row_of(Workspace, row)
+    return Member(user, workspace, Role(role)), more
 
 
 _HOLD_ROLE = """

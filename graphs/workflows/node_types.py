@@ -1,7 +1,7 @@
 """The node types every workspace has, described once. Custom types are rows of `NodeType`."""
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
@@ -106,16 +106,24 @@ def every_custom_type(workspace_id: int) -> list[TypeRecord]:
     A conversation that begins asks, and to compose the query takes longer than to answer it.
     """
     with connection.cursor() as cursor:
-        cursor.execute(_every_custom_type(), [BEGINNING_CHARS, workspace_id, *BUILT_IN_TYPES])
-        found = cursor.fetchall()
-    return [
-        TypeRecord(key, name, description, category, handles=json.loads(handles), untrusted=untrusted is not None)
-        for key, name, description, category, handles, untrusted in found
-    ]
+        cursor.execute(every_statement(), every_values(workspace_id))
+        return [*map(listed, cursor.fetchall())]
+
+
+def listed(row: Sequence[Any]) -> TypeRecord:
+    """The custom type of a row of `every_statement`."""
+    key, name, description, category, handles, untrusted = row
+    return TypeRecord(key, name, description, category, handles=json.loads(handles), untrusted=untrusted is not None)
+
+
+def every_values(workspace_id: int) -> list[Any]:
+    """The parameters of `every_statement`."""
+    return [BEGINNING_CHARS, workspace_id, *BUILT_IN_TYPES]
 
 
 @cache
-def _every_custom_type() -> str:
+def every_statement() -> str:
+    """What asks for the custom types of a workspace as lists tell of them."""
     told = custom_types(0).values_list(
         "key", "display_name", Left("description", BEGINNING_CHARS), "category", "handles", "untrusted_since"
     )

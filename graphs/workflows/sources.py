@@ -11,11 +11,24 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from graphs.models import Edge, Graph, Node, NodeType, Sheet
 from graphs.objects.refs import Ref
 from graphs.workflows.neighbours import Direction, around
-from graphs.workflows.node_types import BUILT_IN, TypeRecord, custom_types, every_custom_type, from_row
+from graphs.workflows.node_types import (
+    BUILT_IN,
+    TypeRecord,
+    custom_types,
+    every_custom_type,
+    every_statement,
+    every_values,
+    from_row,
+    listed,
+)
 
 #: Neighbours that one node adds in one direction.
 NEIGHBOURS_PER_NODE = 25
-_SHEETS = "SELECT key, name FROM graphs_sheet WHERE graph_id = %s ORDER BY position, id"
+#: Both branches are read one after the other, each in its order.
+_SHEETS_AND_TYPES = """
+(SELECT true, key, name, NULL, NULL, NULL, NULL FROM graphs_sheet WHERE graph_id = %s ORDER BY position, id)
+UNION ALL (SELECT false, type.* FROM ({types}) AS type)
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +121,15 @@ class GraphSource:
         by_count = sorted(types.items(), key=lambda item: (-item[1], item[0]))
         return Overview(sheets, tuple(by_count), tuple(starts))
 
-    def sheets(self) -> tuple[tuple[str, str], ...]:
-        """Key and name of every sheet, in their order."""
+    def sheets_and_types(self) -> tuple[list[tuple[str, str]], list[TypeRecord]]:
+        """Key and name of every sheet, in their order, and all node types as `types` gives them, in one query."""
         with connection.cursor() as cursor:
-            cursor.execute(_SHEETS, [self.graph.pk])
-            return tuple(cursor.fetchall())
+            statement = _SHEETS_AND_TYPES.format(types=every_statement())
+            cursor.execute(statement, [self.graph.pk, *every_values(self.graph.workspace_id)])
+            rows = cursor.fetchall()
+        sheets = [(key, name) for is_sheet, key, name, *_ in rows if is_sheet]
+        types = (listed(row) for is_sheet, *row in rows if not is_sheet)
+        return sheets, [*BUILT_IN.values(), *self._told(types)]
 
     def nodes(self, keys: Iterable[str]) -> list[NodeRecord]:
         """The nodes with these keys, in the order of the keys; unknown keys are left out."""

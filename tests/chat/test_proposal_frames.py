@@ -6,14 +6,13 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import transaction
 from django.utils import translation
 
-from chat.actions.conversations import open_session
 from chat.models import Proposal
 from graphs.models import Role
 from graphs.objects.kinds import KINDS
 from graphs.site.access import member_of
+from tests import conversations
 from tests.cast import member
 from tests.chat.inprocess import Socket, run, signed_in
 from tests.things import Thing
@@ -112,8 +111,7 @@ def test_the_only_proposal_that_waits_needs_no_name(
     alice: User, bob: User, charlie: User, thing: Thing, proposal: Proposal
 ) -> None:
     dora = member("dora", thing.workspace, Role.EDITOR)
-    with transaction.atomic():
-        empty = {"sessionId": str(open_session(member_of(dora, thing.workspace.slug), None, "", "Hello").pk)}
+    empty = {"sessionId": str(conversations.empty(member_of(dora, thing.workspace.slug)).pk)}
 
     async def told(user: User, **values: Any) -> dict[str, Any]:
         async with signed_in(user) as socket:

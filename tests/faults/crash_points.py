@@ -223,7 +223,6 @@ WITHIN_TRANSACTION = {
     "chat.engine.turns:_next_of": "apply_decisions",
     "chat.actions.conversations:stop_runs": "stop, stop_run, delete_session, cancel",
     "chat.engine.generating:begin": "generate, generate_for_model, follow_up",
-    "chat.actions.conversations:open_session": "post_message, try_version",
     "chat.actions.conversations:_continue": "answer, retry",
     "chat.engine.claims:_take": "claim, claim_generations",
     "chat.engine.claims:_forget_begun": "claim_generations",

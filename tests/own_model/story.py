@@ -15,7 +15,6 @@ from playwright.sync_api import Page, expect
 from shop.models import Product, Review
 
 from chat.actions import deciding
-from chat.actions.conversations import open_session
 from chat.actions.deciding import Decision
 from chat.actions.refusals import Refused
 from chat.models import Message, Proposal, ProposalStatus, Run, Session, StreamEvent
@@ -41,7 +40,7 @@ from graphs.objects.refs import Ref
 from graphs.site.access import Member, NotFound, member_of
 from graphs.site.api import tokens
 from rag.embeddings import background
-from tests import chromium, emptying
+from tests import chromium, conversations, emptying
 from tests.browser import Windows, sign_in
 from tests.web_process import database_url, web_processes
 
@@ -87,7 +86,7 @@ def proposed(member: Member, product: Product, **updates: object) -> Proposal:
 def proposed_call(member: Member, about: Object | None, name: str, arguments: dict[str, object]) -> Proposal:
     """What a model proposes in a conversation, by the tool of this action."""
     with transaction.atomic():
-        session = Session.objects.filter(owner=member.user).first() or open_session(member, None, "", "Hello")
+        session = Session.objects.filter(owner=member.user).first() or conversations.empty(member)
         position = session.messages.count() + 2
         Message.objects.create(session=session, sequence=position - 1, role=Message.Role.USER, content="Do it.")
         message = Message.objects.create(session=session, sequence=position, role=Message.Role.ASSISTANT)

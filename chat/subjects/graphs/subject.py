@@ -118,15 +118,15 @@ class _Example(GraphSource):
     def __init__(self) -> None:
         super().__init__(Graph(key="example", name="Example", description="An example."))
 
-    def sheets(self) -> tuple[tuple[str, str], ...]:
-        return tuple((f"sheet-{number}", f"Sheet {number}") for number in range(words.MAX_SHEETS + 1))
-
-    def types(self, keys: Iterable[str] | None = None) -> list[TypeRecord]:
+    def sheets_and_types(self) -> tuple[list[tuple[str, str]], list[TypeRecord]]:
         (described, *_others) = BUILT_IN.values()
         handles = described.handles
-        return [TypeRecord(f"type-{n}", f"Type {n}", "A type.", handles=handles) for n in range(words.MAX_TYPES + 1)]
+        return (
+            [(f"sheet-{n}", f"Sheet {n}") for n in range(words.MAX_SHEETS + 1)],
+            [TypeRecord(f"type-{n}", f"Type {n}", "A type.", handles=handles) for n in range(words.MAX_TYPES + 1)],
+        )
 
 
 class _EmptyExample(_Example):
-    def types(self, keys: Iterable[str] | None = None) -> list[TypeRecord]:
-        return []
+    def sheets_and_types(self) -> tuple[list[tuple[str, str]], list[TypeRecord]]:
+        return super().sheets_and_types()[0], []

@@ -66,8 +66,8 @@ CONVENTIONS = """\
 def graph_text(source: GraphSource) -> str:
     """The graph, its sheets, and the types that its nodes may have."""
     graph = source.graph
-    sheets = source.sheets()
-    types = [record for record in source.types() if not record.built_in]
+    sheets, known = source.sheets_and_types()
+    types = [record for record in known if not record.built_in]
     # What was imported and not looked through is read with a tool, if at all, which marks the conversation.
     custom = [record for record in types if not record.untrusted]
     lines = [

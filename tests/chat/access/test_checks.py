@@ -28,6 +28,9 @@ def by_token(user: User, **more: Any) -> Reader:
     return reader(proof, **more)
 
 
+GRAPH = Ref("graph", "nba")
+
+
 def by_cookie(user: User, **more: Any) -> Reader:
     return reader(cast.signed_in(user).cookies["sessionid"].value, **more)
 
@@ -39,7 +42,7 @@ def reader(proof: identity.Proof, **more: Any) -> Reader:
 
 
 def conversation(user: User) -> Stream:
-    accepted = post_message(member_of(user), "Hello", context=Ref("graph", "nba"))
+    accepted = post_message(member_of(user), "Hello", context=GRAPH)
     return Stream.objects.get(name=accepted.stream)
 
 
@@ -188,9 +191,20 @@ def test_who_they_are_in_a_workspace_is_told_in_the_same_query(
     known, member = by_token(alice), member_of(alice)
     for slug in ("", nba.workspace.slug):
         with django_assert_num_queries(1):
-            assert check_and_join(known, slug) == (None, member)
+            assert check_and_join(known, slug) == (None, member, None)
     for nothing in (other_workspace.slug, "no-such", "no slug", "\x00", "x" * 51):
-        assert check_and_join(known, nothing) == (None, None)
+        assert check_and_join(known, nothing, GRAPH) == (None, None, None)
+
+
+def test_the_object_of_a_new_conversation_is_found_in_the_same_query(
+    alice: User, charlie: User, nba: Graph, django_assert_num_queries: Any
+) -> None:
+    for person, found in ((alice, nba), (charlie, None)):
+        known, member = by_token(person), member_of(person)
+        with django_assert_num_queries(1):
+            assert check_and_join(known, "", GRAPH) == (None, member, found)
+    for absent in (Ref("graph", "no-such"), Ref("no-such", "nba"), Ref("company", "1")):
+        assert check_and_join(by_token(alice), "", absent) == (None, member_of(alice), None)
 
 
 @pytest.mark.parametrize("end", [*ENDS, *SESSION_ENDS])
@@ -199,4 +213,4 @@ def test_who_may_not_stay_may_not_ask_either(alice: User, nba: Graph, end: Calla
     known = by_cookie(alice)
     end(alice)
     assert check_and_hold(known, str(session.pk))[0] == "ended"
-    assert check_and_join(known, nba.workspace.slug)[0] == "ended"
+    assert check_and_join(known, nba.workspace.slug, GRAPH)[0] == "ended"

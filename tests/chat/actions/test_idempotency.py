@@ -1,10 +1,11 @@
 import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection
+from django.db import connection, transaction
 
 from chat.actions import conversations
 from chat.actions.posting import Asked, post
@@ -42,6 +43,16 @@ def test_it_acts_once_for_a_key_and_each_time_without(posts_by: Replace, alice: 
 
 
 @pytest.mark.django_db
+def test_a_key_takes_two_statements_more(
+    posts_by: Replace, alice: User, django_assert_num_queries: Callable[[int], AbstractContextManager[Any]]
+) -> None:
+    posts_by(lambda: {"n": 1})
+    member = member_of(alice)
+    with transaction.atomic(), django_assert_num_queries(2):
+        post(member, ONE, "k")
+
+
+@pytest.mark.django_db
 def test_it_refuses_another_body_and_keeps_people_apart(posts_by: Replace, alice: User, bob: User) -> None:
     answers = iter([{"n": 1}, {"n": 2}])
     posts_by(lambda: next(answers))
@@ -55,7 +66,7 @@ def test_it_refuses_another_body_and_keeps_people_apart(posts_by: Replace, alice
 @pytest.mark.django_db
 def test_it_forgets_a_key_whose_message_was_not_taken(posts_by: Replace, alice: User) -> None:
     posts_by(lambda: {"n": 1 // 0})
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(ZeroDivisionError), transaction.atomic():
         post(member_of(alice), ONE, "k")
     assert not IdempotencyKey.objects.exists()
     posts_by(lambda: {"n": 1})

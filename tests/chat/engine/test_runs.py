@@ -24,7 +24,7 @@ from chat.engine.endings import Endings
 from chat.engine.model_calls import ModelCalls
 from chat.engine.states import Limits
 from chat.events.transcript import Transcript
-from chat.models import Message, ModelCall, Run, RunStatus, SentRequest, Session
+from chat.models import Message, ModelCall, Presence, Run, RunStatus, SentRequest, Session
 from chat.providers.pieces import Usage
 from chat.queries.conversations import held_session
 from chat.sockets import commands, frames
@@ -175,6 +175,29 @@ def test_a_question_reaches_the_vendor_in_few_statements(
         enriching.enrich(run, run.member)
     made = [each["sql"] for each in captured.captured_queries if each["sql"] not in {"BEGIN", "COMMIT"}]
     assert len(made) <= most, "\n".join(made)
+
+
+@pytest.mark.parametrize(("context", "most"), [(None, 8), (Ref("graph", "nba"), 7)])
+def test_a_new_conversation_reaches_the_vendor_in_few_statements(
+    bystander: Bystander, alice: User, nba: Graph, context: Ref | None, most: int
+) -> None:
+    """By socket, where nothing is rare. What stores the first token comes besides."""
+    (person,) = identity.identify([cast.signed_in(alice).cookies["sessionid"].value])
+    assert person is not None
+    about = {"type": context.type, "id": context.key} if context else None
+    frame = frames.Chat.model_validate({"type": "ai:chat", "message": "one", "context": about})
+    with CaptureQueriesContext(connection) as captured:
+        answer, stream = commands.post(Reader(person), "", frame, process := uuid.uuid4())
+        (run,) = bystander.adopted
+        assert run.member is not None
+        enriching.enrich(run, run.member)
+    made = [each["sql"] for each in captured.captured_queries if each["sql"] not in {"BEGIN", "COMMIT"}]
+    assert len(made) <= most, "\n".join(made)
+    assert stream is not None
+    assert (stream.id, stream.name, stream.last_sequence) == (run.stream_id, answer["stream"], run.first_sequence)
+    assert Presence.objects.get().process == process
+    assert Presence.objects.get().stream_id == stream.id
+    checker.check_gap_free()
 
 
 def test_a_run_ends_in_few_statements(bystander: Bystander, alice: User, nba: Graph) -> None:

@@ -3,7 +3,6 @@ from typing import Any
 
 import pytest
 
-from chat.actions.conversations import open_session
 from chat.models import Call, Message, Session, Summary
 from chat.prompts.round_messages import round_of
 from chat.providers.pieces import Reply
@@ -11,6 +10,7 @@ from chat.subjects import tools
 from chat.subjects.tools import ParsedCall
 from chat.tools.tool import ToolContext
 from graphs.objects.refs import Ref
+from tests import conversations
 from tests.seeded import World, world
 
 ROWS = [{"key": f"node-{n}", "note": "x" * 90} for n in range(100)]
@@ -30,9 +30,9 @@ def said(session: Session, position: int, call_id: str, result: dict[str, Any]) 
 @pytest.fixture
 def context(here: World) -> ToolContext:
     """Alice's conversation, with two results; Charlie has one too."""
-    session = open_session(here.alice, Ref("graph", "nba"), "", "Hello")
+    session = conversations.empty(here.alice, Ref("graph", "nba"))
     said(session, 2, "call-1", {"nodes": ROWS, "node": {"a/b": TEXT}})
-    said(open_session(here.charlie, None, "", "Mine"), 2, "call-9", {"secret": "s"})
+    said(conversations.empty(here.charlie), 2, "call-9", {"secret": "s"})
     return ToolContext(here.alice, here.nba, session.pk)
 
 

@@ -85,7 +85,8 @@ def test_a_conversation_reads_of_all_types_what_it_tells(nba: Graph, demo_worksp
         icon="icon", category="c", handles={"L": [{"id": "a", "type": "in"}]},
     )  # fmt: skip
     with CaptureQueriesContext(connection) as queries:
-        [found] = [each for each in GraphSource(nba).types() if not each.built_in]
+        _sheets, types = GraphSource(nba).sheets_and_types()
+    [found] = [each for each in types if not each.built_in]
     [statement] = [each["sql"] for each in queries]
     assert "process" not in statement
     assert "icon" not in statement

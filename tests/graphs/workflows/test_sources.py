@@ -3,6 +3,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from graphs.models import Edge, Node
+from graphs.objects.refs import Ref
 from graphs.site.access import NotFound
 from graphs.workflows.listing import graph_for
 from graphs.workflows.sources import NEIGHBOURS_PER_NODE, GraphSource
@@ -106,6 +107,16 @@ def test_it_names_built_in_custom_and_undefined_types(nba: GraphSource) -> None:
     assert [record.key for record in nba.types()][:5] == ["starter", "return", "html", "entryType", "note"]
 
 
+def test_it_reads_sheets_with_all_types(nba: GraphSource) -> None:
+    nba.graph.sheets.filter(key="main").update(position=9, name="Last")
+    read: set[Ref] = set()
+    sheets, types = GraphSource(nba.graph, read).sheets_and_types()
+    assert [key for key, _name in sheets] == ["data-processing", "main"]
+    assert sheets[1] == ("main", "Last")
+    assert types == nba.types()
+    assert Ref("nodeType", "api-call") in read
+
+
 def test_it_needs_a_constant_number_of_queries(here: World) -> None:
     source = GraphSource(here.orders)
     keys = [node.key for node in here.orders.nodes.all()]
@@ -116,6 +127,7 @@ def test_it_needs_a_constant_number_of_queries(here: World) -> None:
         (lambda: source.edges_between(keys, 100), 2),
         (lambda: source.neighbourhood("risk-low", 3, "any", 40), 3),
         (source.types, 1),
+        (source.sheets_and_types, 1),
     ):
         with CaptureQueriesContext(connection) as queries:
             read()
@@ -132,7 +144,7 @@ def test_it_reads_nothing_of_a_graph_with_the_same_key_elsewhere(here: World, nb
         nba.edges_between(keys, 100),
         nba.neighbourhood("fetch-api", 3, "any", 40),
         nba.types(),
-        nba.sheets(),
+        nba.sheets_and_types(),
     ]
     assert CANARY not in repr(seen)
 
