@@ -29,7 +29,6 @@ ALLOWED = {
     ("chat/admin/conversation.py", "mark_safe"): "of HTML that nh3 has cleaned",
     ("chat/shared_page.py", "mark_safe"): "of the same",
     ("graphs/admin/history.py", "mark_safe"): "of a constant",
-    ("graphs/records/drawing/finishing.py", "ElementTree.fromstring"): "of what the drawing's own library wrote",
 }
 REFUSED_ARGUMENTS = {("shell", True), ("verify", False), ("check_hostname", False)}
 

@@ -40,7 +40,7 @@ SIZE = OpenApiParameter(
 DOWNLOAD = OpenApiParameter("download", bool, description="As a file to be kept.")
 _MEDIA_TYPES = {"svg": "image/svg+xml", "png": "image/png"}
 #: Raised when drawings of what they show become others.
-_LOOK = 2
+_LOOK = 3
 
 
 class MatrixPreviewBody(Body):

@@ -4,11 +4,9 @@
 import os
 import sys
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 
 TEMPLATE = Path(__file__).with_name("document.typ")
-FONTS = ("justmytype_western_core", "justmytype_intl_rtl", "justmytype_intl_cjk")
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -25,16 +23,12 @@ def _set(data: str, target: str) -> int:
     """Writes the pages of a part, and returns how many there are."""
     import typst
 
-    fonts = typst.Fonts(include_system_fonts=False, include_embedded_fonts=False, font_paths=list(_folders()))
-    made = typst.compile(TEMPLATE.read_bytes(), font_paths=fonts, sys_inputs={"data": data})
+    from graphs.pdf.fonts import fonts
+
+    made = typst.compile(TEMPLATE.read_bytes(), font_paths=fonts(), sys_inputs={"data": data})
     assert isinstance(made, bytes)
     Path(target).write_bytes(made)
     return _pages(target)
-
-
-def _folders() -> Sequence[str]:
-    specs = [find_spec(name) for name in FONTS]
-    return [folder for spec in specs if spec for folder in spec.submodule_search_locations or ()]
 
 
 def _pages(path: str) -> int:

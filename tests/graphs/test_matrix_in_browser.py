@@ -34,7 +34,7 @@ BOXES = """() => [...document.querySelectorAll("a.mark :is(.name, .symbol)")].ma
 SHOWN = """() => {
   const box = (part) => { const { x, y, width, height } = part.getBoundingClientRect(); return [x, y, width, height]; };
   const drawing = document.querySelector("svg.matrix-drawing");
-  const [across, up] = [0, 1].map((number) => box(drawing.querySelector(`.threshold-${number} line`)));
+  const [across, up] = [...drawing.querySelectorAll(".thresholds line")].map(box);
   const texts = [...drawing.querySelectorAll("text")].filter((text) => text.textContent.trim());
   const marks = [...drawing.querySelectorAll("a.mark")];
   return {

@@ -60,16 +60,16 @@ class Painter:
     def _ask(self, what: str, line: str) -> bytes:
         request = f"{what} {line}\n".encode()
         with self._held():
-            if self._process is not None:
-                with suppress(OSError):  # it has ended, because nobody asked for so long
-                    return _answered(self._process, request)
-                self.close()
-            self._process = _started()
             try:
+                if self._process is not None:
+                    with suppress(BrokenPipeError):  # it has ended, because nobody asked for so long, or by a picture
+                        return _answered(self._process, request)
+                    self.close()
+                self._process = _started()
                 return _answered(self._process, request)
             except OSError as error:
                 self.close()
-                raise NotDrawn("the process that draws has ended") from error
+                raise NotDrawn("the process that draws has ended, or takes too long") from error
 
     @contextmanager
     def _held(self) -> Iterator[None]:
@@ -99,10 +99,20 @@ def _started() -> "subprocess.Popen[bytes]":
 
 
 def _answered(process: "subprocess.Popen[bytes]", request: bytes) -> bytes:
-    """What the process answers. Raises `OSError` where it is gone, `NotDrawn` where it could not draw this."""
+    """What the process answers.
+
+    Raises `BrokenPipeError` where it is gone, `TimeoutError` where it takes too long, after which it is gone, too,
+    and `NotDrawn` where it could not draw this.
+    """
     assert process.stdin is not None
     assert process.stdout is not None
-    late = threading.Timer(DRAWING_S, process.kill)
+    given_up = threading.Event()
+
+    def give_up() -> None:
+        given_up.set()
+        process.kill()
+
+    late = threading.Timer(DRAWING_S, give_up)
     late.start()
     try:
         process.stdin.write(request)
@@ -111,6 +121,8 @@ def _answered(process: "subprocess.Popen[bytes]", request: bytes) -> bytes:
         content = process.stdout.read(int(length or 0))
     finally:
         late.cancel()
+    if given_up.is_set():
+        raise TimeoutError("the drawing takes too long")
     if not length or len(content) < int(length):
         raise BrokenPipeError("the answer ends before its end")
     if how != "done":

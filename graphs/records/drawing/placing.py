@@ -69,15 +69,6 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True)
-class Name:
-    """A name as it is shown: in its box, cut if it is longer, and as long as it is."""
-
-    box: Box
-    text: str
-    length: float
-
-
-@dataclass(frozen=True, slots=True)
 class _Field:
     """What the middles of marks may be in."""
 

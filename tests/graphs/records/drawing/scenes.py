@@ -15,7 +15,6 @@ WORDS = (
 )
 STATUSES = ("draft", "generating", "ready", "archived")
 _MOVED = re.compile(r"translate\(([-\d.]+),([-\d.]+)\)")
-_RECTANGLE = re.compile(r"M([-\d.]+),([-\d.]+)h([-\d.]+)v([-\d.]+)h")
 
 
 def mark(key: str, complexity: float = 5, value: float = 5, name: str = "Picking", **more: object) -> Mark:
@@ -67,16 +66,17 @@ def box_of(mark: Element) -> Box:
     """The box of the name of a mark, as its rectangle in the drawing says."""
     part = part_of(mark, "box")
     assert part is not None
-    found = _RECTANGLE.match(part.get("d", ""))
-    assert found, part.get("d")
-    moved = _MOVED.match(part.get("transform", "translate(0,0)"))
-    assert moved
-    return Box(float(found[1]) + float(moved[1]), float(found[2]) + float(moved[2]), float(found[3]), float(found[4]))
+    return Box(*(float(part.get(name, "")) for name in ("x", "y", "width", "height")))
+
+
+def moved_by(element: Element) -> tuple[float, float]:
+    found = _MOVED.match(element.get("transform", ""))
+    assert found
+    return float(found[1]), float(found[2])
 
 
 def symbol_box(mark: Element, half: float = 4.5) -> Box:
     part = part_of(mark, "symbol")
     assert part is not None
-    moved = _MOVED.match(part.get("transform", ""))
-    assert moved
-    return Box(float(moved[1]) - half, float(moved[2]) - half, 2 * half, 2 * half)
+    x, y = moved_by(part)
+    return Box(x - half, y - half, 2 * half, 2 * half)

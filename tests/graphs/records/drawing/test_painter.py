@@ -2,12 +2,14 @@
 
 import os
 import signal
+import struct
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -33,9 +35,35 @@ def test_it_draws_and_paints(painter: Painter) -> None:
     assert painter.png(scene([mark("a")])).startswith(b"\x89PNG")
 
 
+def size_of(picture: bytes) -> tuple[int, int]:
+    """The pixels of a PNG."""
+    wide, high = struct.unpack(">II", picture[16:24])
+    return wide, high
+
+
+def test_a_picture_has_two_pixels_for_each_unit(painter: Painter) -> None:
+    shown = scene([mark("a")], "narrow")
+    box = ElementTree.fromstring(painter.svg(shown)).get("viewBox", "")
+    assert size_of(painter.png(shown)) == tuple(2 * int(side) for side in box.split()[2:])
+
+
+@pytest.mark.parametrize("letters", ["ab", "éÉ", "жя", "日本", "안녕", "של", "مر"])
+def test_a_picture_has_the_letters_of_names(painter: Painter, letters: str) -> None:
+    """Of letters for which there is no font all are the same box."""
+    one, other = (painter.png(scene([mark("a", name=name * 3)])) for name in (letters, letters[::-1]))
+    assert one != other
+
+
+def test_a_picture_ends_the_process_and_what_the_library_keeps(painter: Painter) -> None:
+    painter.png(scene([mark("a")]))
+    assert painter._process is not None
+    assert painter._process.wait(timeout=60) == 0
+    assert painter.svg(scene([mark("b")])).startswith(b"<svg")
+
+
 def test_who_asks_for_drawings_does_not_load_the_library() -> None:
     loaded = subprocess.run(
-        [sys.executable, "-c", "import sys; import graphs.records.drawing.painter; print('vl_convert' in sys.modules)"],
+        [sys.executable, "-c", "import sys; import graphs.records.drawing.painter; print('typst' in sys.modules)"],
         capture_output=True, text=True, check=True, cwd=Path(module.__file__).resolve().parents[3],
     )  # fmt: skip
     assert loaded.stdout.strip() == "False"

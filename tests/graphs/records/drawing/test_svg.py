@@ -1,13 +1,25 @@
-"""What the library draws of a scene, read from the SVG itself."""
+"""What is drawn of a scene, read from the SVG itself."""
 
 import itertools
-from collections.abc import Iterator
+from itertools import pairwise
+from xml.etree.ElementTree import Element
 
 import pytest
 
-from graphs.records.drawing.painter import painter
-from graphs.records.drawing.scene import Axis, Scene
-from tests.graphs.records.drawing.scenes import box_of, many, mark, marks_of, part_of, read, scene, symbol_box
+from graphs.records.drawing.scene import CANVASES, Axis, Scene
+from graphs.records.drawing.svg import svg
+from graphs.records.drawing.texts import width
+from tests.graphs.records.drawing.scenes import (
+    box_of,
+    many,
+    mark,
+    marks_of,
+    moved_by,
+    part_of,
+    read,
+    scene,
+    symbol_box,
+)
 
 NAMES_THAT_HURT = [
     "<script>alert(1)</script>",
@@ -24,15 +36,9 @@ NAMES_THAT_HURT = [
 ]
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _ended() -> Iterator[None]:
-    yield
-    painter.close()
-
-
 def drawn(shown: Scene) -> bytes:
-    """What the process draws: the library is not for one that others are forked from."""
-    return painter.svg(shown)
+    """What the process draws of the line that it is sent."""
+    return svg(Scene.from_json(shown.to_json()))
 
 
 @pytest.mark.parametrize(("count", "size"), [(60, "wide"), (60, "narrow"), (25, "narrow")])
@@ -136,7 +142,7 @@ def test_a_name_is_as_long_in_every_font() -> None:
     assert float(shown.get("textLength", "")) == pytest.approx(box_of(found).width, abs=1)
 
 
-def test_letters_that_the_library_has_no_font_for_get_the_room_they_need() -> None:
+def test_letters_that_are_as_wide_as_high_get_the_room_they_need() -> None:
     (found,) = marks_of(read(drawn(scene([mark("a", name="日本語")]))))
     assert box_of(found).width >= 36
 
@@ -145,6 +151,45 @@ def test_numbers_are_those_of_the_reader() -> None:
     root = read(drawn(scene([mark("a")], locale="fr-FR", complexity=Axis("Complexité", 4_000, 1))))
     texts = {element.text for element in root.iter() if element.tag.endswith("}text")}
     assert "4\u00a0000" in texts or "4\u202f000" in texts
+
+
+def places(root: Element, class_: str) -> dict[str, tuple[float, float]]:
+    """Where the texts of a group stand."""
+    (group,) = (each for each in root.iter() if each.get("class") == class_)
+    return {each.text or "": (float(each.get("x", "")), float(each.get("y", ""))) for each in group if each.text}
+
+
+@pytest.mark.parametrize("size", ["wide", "narrow"])
+def test_amounts_stand_where_marks_of_as_much_do_and_leave_each_other_room(size: str) -> None:
+    axes = {"complexity": Axis("Complexity", 40, 4), "value": Axis("Value", 2e8, 1e8)}
+    root = read(drawn(scene([mark("a", 20, 5e7)], size, **axes)))
+    amounts = places(root, "amounts")
+    (symbol,) = (symbol_box(each, 0) for each in marks_of(root))
+    assert amounts["20"][0] == pytest.approx(symbol.x, abs=1)
+    assert amounts["50,000,000"][1] - 4 == pytest.approx(symbol.y, abs=1)
+    plane = CANVASES[size].height
+    below = sorted((x, width(text, 11)) for text, (x, y) in amounts.items() if y > plane + 5)
+    assert len(below) > 2
+    assert not [1 for (x, a), (other, b) in pairwise(below) if other - x < (a + b) / 2]
+
+
+def test_what_stands_around_the_plane_has_room_within_the_drawing() -> None:
+    axes = {"complexity": Axis("Complexity", 2e8, 1e8), "value": Axis("Value", 2e8, 1e8)}
+    root = read(drawn(scene([], "narrow", heading="A long heading " * 9, locale="fr-FR", **axes)))
+    wide = float(root.get("viewBox", "").split()[2])
+    plane = next(each for each in root.iter() if each.get("class") == "plane")
+    left, _top = moved_by(plane)
+    for text, (x, _y) in places(root, "amounts").items():
+        room = width(text, 11)
+        assert left + x - (room if x < 0 else room / 2) > 20 * (x < 0)
+        assert left + x + room / 2 * (x >= 0) <= wide
+    heading = next(each for each in root if each.text and each.text.startswith("A long"))
+    assert heading.text is not None
+    assert heading.text.endswith("…")
+
+
+def test_the_same_scene_is_drawn_the_same() -> None:
+    assert drawn(scene(many(40))) == drawn(scene(many(40)))
 
 
 def test_a_scene_comes_through_as_it_is() -> None:
