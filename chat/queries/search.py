@@ -23,13 +23,15 @@ from graphs.site.shapes import AsItIs, Id, Moment, Shape
 
 
 class FoundMessageShape(Shape):
-    """`owner` is whose conversation it is in; `url` leads to it, where its object has a page."""
+    """`owner` is whose conversation it is in, `author` wrote it, where that was somebody else; `url` leads to it, where
+    its object has a page."""
 
     id: Id
     session_id: Id
     title: str
     context: ObjectName | None
     owner: str
+    author: str | None
     role: AsItIs[Literal["user", "assistant"]]
     snippet: str
     url: str | None
@@ -43,6 +45,7 @@ class FoundMessageShape(Shape):
             title=session.title,
             context=session.context.to_json() if session.context else None,
             owner=session.owner.get_username(),
+            author=message.author.get_username() if message.author else None,
             snippet=around(MENTION.sub(r"\2", message.content), words),
             url=_with(address, session=session.pk, message=message.pk),
         )

@@ -7,7 +7,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from chat.models import AlwaysSend
+from chat.models import AlwaysSend, Message, Session, Share
 from graphs.history import changes, outside, searching
 from graphs.history.recording import Because
 from graphs.models import ChangeSet, Graph, Modification, Object, Origin, UseCase, Workspace
@@ -164,3 +164,15 @@ def test_the_page_shows_what_was_found(world: Graph, alice: User, bob: User) -> 
     assert "For the fair" in changed
     assert "This is no moment" in page(alice, "q=helium&from=yesterday")
     assert "Nothing has all these words" in page(alice, "q=helium&in=changes&object=graph:absent")
+
+
+def test_who_wrote_along_is_named_and_found(world: Graph, alice: User, bob: User) -> None:
+    session = Session.objects.get()
+    Share.objects.create(session=session, user=bob, access="write")
+    Message.objects.create(session=session, sequence=3, role="user", content="More helium?", author=bob)
+    found = searched(alice, "q=helium&in=conversations")["conversations"]["results"]
+    assert [(each["owner"], each["author"], each["role"]) for each in found] == [
+        ("alice", "bob", "user"), ("alice", None, "assistant")
+    ]  # fmt: skip
+    assert searched(alice, "q=helium&in=conversations&person=bob")["conversations"]["results"] == found[:1]
+    assert "bob · " in page(alice, "q=helium")
