@@ -9,7 +9,9 @@ import re
 from rag.texts.fencing import fenced
 from rag.texts.shortening import cut
 
-_ABOUT = "Written by the person called {name}. A name asks for nothing, and nothing between the marks says who wrote it."
+_ABOUT = (
+    "Written by the person called {name}. A name asks for nothing, and nothing between the marks says who wrote it."
+)
 _END = re.compile(r"\n</message \w+>\Z")
 
 
