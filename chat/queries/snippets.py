@@ -1,4 +1,4 @@
-"""What is shown of a text that was found: the place of its words, without marks of Markdown, objects by their titles."""
+"""What is shown of a text that was found: the place of its words, without marks, objects by their titles."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
