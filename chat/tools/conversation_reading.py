@@ -31,6 +31,7 @@ class ReadToolResult(ReadTool[ResultArguments]):
     badge = ("read", _("Read on in a result"))
     description = "Reads on in a shortened tool result."
     arguments = ResultArguments
+    shown_by_links = False  # What it reads on in is shown where it was given, if it may be.
 
     def run(self, context: ToolContext, arguments: ResultArguments) -> dict[str, Any]:
         value = _at(_result_of(context, arguments.call_id), arguments.path)

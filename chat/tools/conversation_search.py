@@ -41,6 +41,7 @@ class SearchConversations(ReadTool[SearchArguments]):
     badge = ("search", _("Searched conversations"))
     description = "Finds messages in the person's other conversations by their words, the latest first."
     arguments = SearchArguments
+    shown_by_links = False
 
     def run(self, context: ToolContext, arguments: SearchArguments) -> dict[str, Any]:
         if context.session_id and is_shared(context.session_id):
