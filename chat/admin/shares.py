@@ -20,7 +20,7 @@ AccessFilter = column_filter("access", _("may"), Share.Access.choices)
 
 
 class EndedFilter(OfferedFilter):
-    title = _("ended")
+    title = _("has ended")
     parameter_name = "ended"
     offered = (("no", _("no")), ("yes", _("yes")))
 
@@ -76,7 +76,7 @@ class ShareAdmin(RevocableAdmin):
     list_filter = (WorkspaceFilter, AccessFilter, "created_at")
     search_fields = ("session__title", "session__owner__username", "user__username")
     fields = ("given", "conversation", "owner", "reader", "access", "holds", "tenant")
-    reader = column(_("with"), lambda obj: obj.user.get_username(), "user__username")
+    reader = column(_("shared with"), lambda obj: obj.user.get_username(), "user__username")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         readers = Membership.objects.filter(user=OuterRef("user"), workspace=OuterRef("session__workspace"))
