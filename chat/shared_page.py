@@ -1,6 +1,6 @@
 """The page behind a link to a conversation: whoever has the link reads what was said, and nothing else."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -13,6 +13,7 @@ from chat.models import Call, Message, Round, SharedLink
 from chat.queries.conversations import said_in
 from chat.queries.links import MENTION, Link
 from chat.rights.links import linked
+from chat.subjects import tools
 from graphs.objects.refs import Ref
 from graphs.site.access import NotFound
 from graphs.site.api.paging import page_of
@@ -29,9 +30,11 @@ _UNFINISHED = {Message.Status.QUEUED, Message.Status.STREAMING}
 
 @dataclass(frozen=True, slots=True)
 class ShownCall:
+    """`result` is None where links do not show it."""
+
     name: str
     arguments: str
-    result: str
+    result: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +76,7 @@ def _shown(message: Message, link: SharedLink) -> ShownMessage:
         message=message,
         html=_rendered(message.content) if is_answer and not unfinished else None,
         reasoning=message.reasoning if link.reasoning and not unfinished else "",
-        calls=[_call(each) for round_ in rounds for each in round_.calls] if link.tool_results else [],
+        calls=_calls(rounds) if link.tool_results else [],
         unfinished=unfinished,
     )
 
@@ -84,5 +87,11 @@ def _rendered(text: str) -> SafeString:
     return mark_safe(markdown.render(text, keys))  # noqa: S308 - `render` sanitises
 
 
-def _call(call: Call) -> ShownCall:
-    return ShownCall(call.name, beginning(call.args, CALL_CHARS), beginning(call.result, CALL_CHARS))
+def _calls(rounds: Iterable[Round]) -> list[ShownCall]:
+    hidden = {name for name, tool in tools.by_name().items() if not tool.shown_by_links}
+    return [_call(each, hidden=each.name in hidden) for round_ in rounds for each in round_.calls]
+
+
+def _call(call: Call, *, hidden: bool) -> ShownCall:
+    result = None if hidden else beginning(call.result, CALL_CHARS)
+    return ShownCall(call.name, beginning(call.args, CALL_CHARS), result)

@@ -13,7 +13,7 @@ from graphs.objects.refs import Ref
 from graphs.page_parts import page_of
 from graphs.record_lists import LISTS
 from graphs.records.kinds import COMPANY, FOLDER, USE_CASE
-from graphs.site.access import Member, NotFound, or_not_found
+from graphs.site.access import Member, NotFound
 from graphs.site.pages import member_page, render_page
 
 _FIELDS, _HISTORY = "fields", "history"
@@ -64,11 +64,8 @@ def _record(request: HttpRequest, member: Member, ref: Ref) -> HttpResponse:
 
 def _deleted_record(request: HttpRequest, member: Member, ref: Ref) -> HttpResponse:
     """Says of a record that somebody deleted here who it was, with an undo for editors. Else raises `NotFound`."""
-    of = queries.subject(member.workspace.pk, ref)
-    last = or_not_found(queries.versions(of).first())
+    last = queries.deletion(member.workspace.pk, ref)
     if last.change_set.origin == Origin.OUTSIDE:
-        raise NotFound
-    if not queries.modifications(last.change_set).filter(kind=ref.type, key=ref.key, action="delete").exists():
         raise NotFound
     context = {
         "kind": KINDS[ref.type],

@@ -116,10 +116,7 @@ def graph_detail(request: HttpRequest, member: Member, key: str) -> HttpResponse
 
 def _deleted_graph(request: HttpRequest, member: Member, key: str) -> HttpResponse:
     """Says of a graph that only the history has who deleted it, with an undo for editors. Else raises `NotFound`."""
-    of = queries.subject(member.workspace.pk, Ref(GRAPH.name, key))
-    last = or_not_found(queries.versions(of).first())
-    if not queries.modifications(last.change_set).filter(kind=GRAPH.name, key=key, action="delete").exists():
-        raise NotFound
+    last = queries.deletion(member.workspace.pk, Ref(GRAPH.name, key))
     context = {"key": key, "title": last.label or key, "deletion": last.change_set}
     return render_page(request, member, "graphs/deleted.html", context, status=404)
 

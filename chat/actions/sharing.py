@@ -5,6 +5,7 @@ from typing import Literal
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -76,6 +77,13 @@ def unshare(member: Member, session_id: str, share_id: str | None = None) -> Non
         if share_id is not None and not gone:
             raise NotFound
     emit("conversation_unshared", session=session.pk, user=member.user.pk, count=gone)
+
+
+def revoke(person: User, given: QuerySet[Share] | QuerySet[SharedLink]) -> None:
+    """Takes these shares or links of any conversations back, for who looks after a workspace. They end at once."""
+    for row in given.select_related("session"):
+        row.delete()
+        emit("conversation_unshared", session=row.session_id, user=person.pk, count=1)
 
 
 def _colleague(member: Member, username: str) -> User:

@@ -13,6 +13,7 @@ from chat.admin import (
     prompts,
     proposals,
     sessions,
+    shares,
     usage,
 )
 
@@ -31,5 +32,6 @@ __all__ = [
     "prompts",
     "proposals",
     "sessions",
+    "shares",
     "usage",
 ]

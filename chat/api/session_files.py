@@ -15,10 +15,12 @@ from chat.models import Message, Session
 from chat.queries.exported import ExportedMessage, Wanted, exported
 from graphs.pdf.blocks import Block, plain
 from graphs.pdf.making import pdf
-from graphs.pdf.markdown import blocks_of
+from graphs.pdf.markdown import as_part, blocks_of
 from graphs.site.access import Member
 
 FORMAT, FORMAT_VERSION = "countersign.conversation", 1
+#: Levels of headings that Markdown has of its own: the title, and who wrote a message.
+HEADINGS = 2
 
 
 def write(member: Member, session: Session, format_: str, wanted: Wanted) -> IO[bytes]:
@@ -61,12 +63,13 @@ def _markdown_parts(session: Session, messages: Iterable[ExportedMessage]) -> It
     for each in messages:
         yield f"\n## {_head(each)}\n\n"
         if each.reasoning:
-            yield f"**{_('Reasoning')}**\n\n" + "".join(f"> {line}\n" for line in each.reasoning.splitlines()) + "\n"
+            yield f"**{_('Reasoning')}**\n\n{_quoted(each.reasoning)}\n"
         for call in each.tool_calls:
             yield f"**{call['name']}** ({call['status']})\n\n{_fenced(_pretty(_call(call)), 'json')}\n\n"
-        yield f"{each.text}\n"
+        is_answer = each.message.role == Message.Role.ASSISTANT
+        yield f"{as_part(each.text, HEADINGS)}\n" if is_answer else _quoted(each.text)
         if each.error:
-            yield f"\n> {each.error}\n"
+            yield f"\n{_quoted(each.error)}"
 
 
 def _blocks(messages: Iterable[ExportedMessage]) -> Iterator[Block]:
@@ -96,6 +99,11 @@ def _head(each: ExportedMessage) -> str:
 
 def _call(call: dict[str, Any]) -> dict[str, Any]:
     return {"args": call["args"], "result": call["result"]}
+
+
+def _quoted(text: str) -> str:
+    """The text as a quotation: nothing in it can look like another message."""
+    return "".join(f"> {line}\n" for line in text.splitlines())
 
 
 def _pretty(value: Any) -> str:

@@ -11,6 +11,7 @@ from chat.engine import (
     enriching,
     error_texts,
     generation_prompts,
+    gone_contexts,
     offered_models,
     prompt_loading,
     run_storage,
@@ -94,7 +95,7 @@ class ModelCalls:
         try:
             self._prompt = await in_tool_thread.until_done(load, self._run, member)
         except prompt_loading.ContextGone:
-            return Failure("not_found", error_texts.CONTEXT_GONE, retryable=False)
+            return await in_db(gone_contexts.failure_of, self._run)
         self._budgeted = self._prompt.budgeted
         return None
 

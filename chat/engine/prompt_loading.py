@@ -18,6 +18,7 @@ from chat.sent_requests.keeping import LastRequest
 from chat.subjects import tools
 from chat.subjects.object_loading import are_loaded
 from chat.subjects.registered_subjects import subject_of
+from chat.tools import authors
 from chat.tools.tool import Tool, ToolContext
 from graphs.models import Object
 from graphs.objects.headers import model_of_header, object_for, seen, statement_by_key
@@ -175,12 +176,13 @@ def _statement(model: type[Object] | None) -> str:
 
 
 def prompt_of(run: ClaimedRun, member: Member, earlier: Earlier, system_prompt: EarlierMessage | Message) -> Prompt:
-    """The prompt as these messages give it; reads the summary if there is one."""
+    """The prompt as these messages give it; reads the summary if there is one, and names where several people write."""
     summary = None
     if earlier.summary:
         summary = Summary.objects.filter(session_id=run.session_id, sequence__lte=run.position).last()
     said = [message for message in earlier.messages if message.kind != Message.SYSTEM_PROMPT]
-    sent = window.sent(said, summary, earlier.kept.sent)
+    names = authors.names_of(run.session_id, {message.author_id for message in said})
+    sent = window.sent(said, summary, earlier.kept.sent, names)
     earlier.kept.sent.update((each.message.sequence, each) for each in sent if each.message.sequence <= earlier.kept.to)
     words = summary.content if summary else ""
     question = earlier.question

@@ -22,6 +22,7 @@ class EarlierMessage(NamedTuple):
     prompt_version: str
     in_prompt: str
     exclude_from_prompt: bool
+    author_id: int | None
     rounds: Sequence[Round]
 
     @classmethod

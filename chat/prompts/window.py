@@ -4,12 +4,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from chat.models import Message, Round, Summary
+from chat.prompts.authored import authored
 from chat.prompts.cutting import HistoryCut, Section, cut_history
 from chat.prompts.deepening import quotes, without_quote
 from chat.prompts.earlier import EarlierMessage
 from chat.prompts.round_messages import round_entries
 from chat.providers.estimating import counted_once, size, tokens_of, tokens_of_messages, tokens_of_tools
 from chat.providers.model_request import ModelRequest, PromptMessage
+from chat.tools.authors import Names
 
 #: Said instead of offering tools once their rounds are used up.
 NO_MORE_TOOLS = (
@@ -27,7 +29,8 @@ class SentMessage:
     """A message with what is sent of it; `rounds_left_out` are summarised.
 
     `records` that were sent before the cut of a conversation are out of date: level 2 has the last of them. A question
-    may go without what was `retrieved` for it, a note without its `quote` of a question that is left out.
+    may go without what was `retrieved` for it, a note without its `quote` of a question that is left out. `author` is
+    told where several people write in the conversation.
     """
 
     message: Message | EarlierMessage
@@ -35,15 +38,19 @@ class SentMessage:
     records: bool = True
     retrieved: bool = True
     quote: bool = True
+    author: str = ""
     _made: list[PromptMessage] = field(default_factory=list, init=False, compare=False, repr=False)
 
-    def is_of(self, message: Message | EarlierMessage, rounds_left_out: int, records: bool, quote: bool) -> bool:
+    def is_of(
+        self, message: Message | EarlierMessage, rounds_left_out: int, records: bool, quote: bool, author: str
+    ) -> bool:
         """Whether it is this very message, sent in this way."""
         return (
             self.message is message
             and self.rounds_left_out == rounds_left_out
             and self.records is records
             and self.quote is quote
+            and self.author == author
             and self.retrieved
         )
 
@@ -63,6 +70,7 @@ class SentMessage:
             rounds = () if left_out else message.rounds[self.rounds_left_out :]
             return [entry for round_ in rounds for entry in round_entries(round_, model)]
         content = message.content if self.quote or message.kind != _NOTE else without_quote(message.content)
+        content = authored(self.author, content) if self.author else content
         asked = [LEFT_OUT] if left_out else [message.retrieved if self.retrieved else "", content]
         changed = message.records if self.records else ""
         return [PromptMessage("user", "\n\n".join(part for part in (changed, *asked) if part))]
@@ -86,8 +94,11 @@ def sent(
     messages: Iterable[Message | EarlierMessage],
     summary: Summary | None,
     before: Mapping[int, SentMessage] | None = None,
+    names: Names | None = None,
 ) -> list[SentMessage]:
     """The messages that a model is sent, in order. What a person pinned or left out is as they want it.
+
+    `names` are those of their authors, if these are several.
 
     Those that were sent `before`, by their positions, are taken from there where they are sent in the same way.
     """
@@ -102,9 +113,10 @@ def sent(
                 continue
             rounds = 0 if pinned else rounds_left_out(message.sequence, summary)
         quote = not gone or message.kind != _NOTE or not any(quotes(message.content, question) for question in gone)
+        author = names[message.author_id] if names and _is_question(message) else ""
         again = before.get(message.sequence) if before else None
-        if again is None or not again.is_of(message, rounds, records, quote):
-            again = SentMessage(message, rounds, records=records, quote=quote)
+        if again is None or not again.is_of(message, rounds, records, quote, author):
+            again = SentMessage(message, rounds, records=records, quote=quote, author=author)
         found.append(again)
     return found
 

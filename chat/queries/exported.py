@@ -75,7 +75,7 @@ def _told(member: Member, messages: list[Message]) -> list[str]:
 
     def title(found: Any) -> str:
         link = links.get(Ref(*found.groups()))
-        return link.title if link else str(found.group())
+        return " ".join(link.title.split()) if link else str(found.group())
 
     return [MENTION.sub(title, message.content) for message in messages]
 

@@ -1,6 +1,5 @@
 """What a search shows: messages with the conversation they are in, and changes with the object that they changed."""
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -10,40 +9,45 @@ from urllib.parse import urlencode
 from django.db.models import QuerySet
 
 from chat.models import Message
-from chat.queries.links import MENTION, Link, shown_as
+from chat.queries.links import Link, shown_as
+from chat.queries.snippets import named_in, part_with, snippet, texts_of
 from chat.searching import messages
-from chat.searching.messages import Asked, around
+from chat.searching.messages import Asked
 from graphs.history import queries, searching
 from graphs.history.searching import SEARCHED_CHARS
 from graphs.models import Modification, Origin, Revision
 from graphs.objects.headers import require_seen
+from graphs.objects.kinds import KINDS
 from graphs.objects.refs import ObjectName, Ref
 from graphs.site.access import Member
 from graphs.site.shapes import AsItIs, Id, Moment, Shape
 
 
 class FoundMessageShape(Shape):
-    """`owner` is whose conversation it is in; `url` leads to it, where its object has a page."""
+    """`owner` is whose conversation it is in, `author` wrote it, where that was somebody else; `url` leads to it, where
+    its object has a page."""
 
     id: Id
     session_id: Id
     title: str
     context: ObjectName | None
     owner: str
+    author: str | None
     role: AsItIs[Literal["user", "assistant"]]
     snippet: str
     url: str | None
     created_at: Moment
 
     @classmethod
-    def of(cls, message: Message, words: str, address: str) -> Self:
+    def of(cls, message: Message, told: str, address: str) -> Self:
         session = message.session
         return cls.from_attributes(
             message,
             title=session.title,
             context=session.context.to_json() if session.context else None,
             owner=session.owner.get_username(),
-            snippet=around(MENTION.sub(r"\2", message.content), words),
+            author=message.author.get_username() if message.author else None,
+            snippet=told,
             url=_with(address, session=session.pk, message=message.pk),
         )
 
@@ -65,7 +69,7 @@ class FoundChangeShape(Shape):
     created_at: Moment
 
     @classmethod
-    def of(cls, row: Modification, revision: Revision, words: str, link: Link) -> Self:
+    def of(cls, row: Modification, revision: Revision, told: str, link: Link) -> Self:
         made = row.change_set
         return cls(
             change_set_id=made.pk,
@@ -77,7 +81,7 @@ class FoundChangeShape(Shape):
             actor=made.actor_label,
             origin=made.origin,
             reason=made.reason,
-            snippet=around(_value_with(row, words), words),
+            snippet=told,
             url=link.url or None,
             created_at=made.created_at,
         )
@@ -100,17 +104,32 @@ def changes_with(member: Member, asked: Asked) -> tuple[QuerySet[Modification], 
 
 
 def shown_messages(member: Member, rows: Sequence[Message], words: str) -> list[FoundMessageShape]:
-    """What is shown of these messages; their objects are asked for together."""
-    links = _links(member, (about for each in rows if (about := each.session.context)))
-    return [FoundMessageShape.of(each, words, links[each.session.context].url) for each in rows]
+    """What is shown of these messages; their objects, and those that are mentioned, are asked for together."""
+    parts = [part_with(each.content, words) for each in rows]
+    abouts = {about for each in rows if (about := each.session.context)}
+    links = _links(member, [*abouts, *named_in(parts)])
+    return [
+        FoundMessageShape.of(
+            each,
+            snippet(part, words, links, markdown=each.role == Message.Role.ASSISTANT),
+            links[each.session.context].url,
+        )
+        for each, part in zip(rows, parts, strict=True)
+    ]
 
 
 def shown_changes(member: Member, rows: Sequence[Modification], words: str) -> list[FoundChangeShape]:
-    """What is shown of these changes; their objects are asked for together."""
+    """What is shown of these changes; their objects, and those that are mentioned, are asked for together."""
     revisions = searching.revisions_of(rows)
     refs = {row.pk: Ref(revisions[row.pk].type, revisions[row.pk].key) for row in rows}
-    links = _links(member, refs.values())
-    return [FoundChangeShape.of(row, revisions[row.pk], words, links[refs[row.pk]]) for row in rows]
+    parts = [part_with(_value_with(row, words), words) for row in rows]
+    links = _links(member, [*dict.fromkeys(refs.values()), *named_in(parts)])
+    return [
+        FoundChangeShape.of(
+            row, revisions[row.pk], snippet(part, words, links, markdown=_may_be_markdown(row)), links[refs[row.pk]]
+        )
+        for row, part in zip(rows, parts, strict=True)
+    ]
 
 
 def _links(member: Member, refs: Iterable[Ref]) -> defaultdict[Ref | None, Link]:
@@ -124,10 +143,17 @@ def _links(member: Member, refs: Iterable[Ref]) -> defaultdict[Ref | None, Link]
 def _value_with(row: Modification, words: str) -> str:
     """What the modification made, or what was there before, whichever has a word; else what it is about."""
     for value in reversed(searching.sides(row)):
-        text = value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
-        if any(word in text[:SEARCHED_CHARS].lower() for word in messages.words_in(words)):
-            return text[:SEARCHED_CHARS]
+        text = texts_of(value)[:SEARCHED_CHARS]
+        if any(word in text.lower() for word in messages.words_in(words)):
+            return text
     return ""
+
+
+def _may_be_markdown(row: Modification) -> bool:
+    """Whether the value is a text that people read, and no code."""
+    kind = KINDS.get(row.kind)
+    field = kind.by_name.get(row.field) if kind else None
+    return field is not None and field.form == "text"
 
 
 def _with(address: str, **named: Any) -> str | None:

@@ -50,7 +50,7 @@ def found(messages: QuerySet[Message], asked: Asked) -> tuple[QuerySet[Message],
     text = SearchVector(Left("content", SEARCHED_CHARS), config=CONFIG)
     words = SearchQuery(asked.words, config=CONFIG, search_type="websearch")
     rows = Message.objects.filter(pk__in=latest[:MOST_SEARCHED]).alias(told_words=text).filter(told_words=words)
-    return rows.select_related("session__owner"), not latest[MOST_SEARCHED:].exists()
+    return rows.select_related("session__owner", "author"), not latest[MOST_SEARCHED:].exists()
 
 
 def around(text: str, words: str) -> str:
@@ -66,12 +66,15 @@ def words_in(text: str) -> list[str]:
 
 
 def _called(name: str) -> Q:
-    """Whose owner has this name, or all its words in their names."""
+    """Of whoever has this name, or all its words in their names: who wrote it, else whose conversation it is in."""
+    return Q(author=None) & _all_words(name, "session__owner") | _all_words(name, "author")
+
+
+def _all_words(name: str, person: str) -> Q:
     wanted = Q()
     for word in name.split():
-        here = (f"session__owner__{column}__icontains" for column in ("username", "first_name", "last_name"))
         some = Q()
-        for column in here:
-            some |= Q(**{column: word})
+        for column in ("username", "first_name", "last_name"):
+            some |= Q(**{f"{person}__{column}__icontains": word})
         wanted &= some
     return wanted

@@ -7,6 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
 from chat.models import Message, Summary, calls_of
+from chat.tools.authors import Names, names_in
 from chat.tools.results import as_json, fitting, next_offset
 from chat.tools.tool import SKIPPED, Arguments, ReadTool, ToolContext, ToolFailed
 from rag.texts.shortening import cut
@@ -30,6 +31,7 @@ class ReadToolResult(ReadTool[ResultArguments]):
     badge = ("read", _("Read on in a result"))
     description = "Reads on in a shortened tool result."
     arguments = ResultArguments
+    shown_by_links = False  # What it reads on in is shown where it was given, if it may be.
 
     def run(self, context: ToolContext, arguments: ResultArguments) -> dict[str, Any]:
         value = _at(_result_of(context, arguments.call_id), arguments.path)
@@ -85,11 +87,12 @@ class ReadEarlierMessages(ReadTool[EarlierArguments]):
         if summary is None:
             return {"messages": [], "note": "Nothing was summarised: you see every message of this conversation."}
         earlier = _sent_once(context).filter(sequence__lte=summary.sequence)
+        names = names_in(summary.session_id)
         if arguments.message is not None:
-            return _in_full(earlier.filter(sequence=arguments.message).first(), arguments)
+            return _in_full(earlier.filter(sequence=arguments.message).first(), arguments, names)
         total = earlier.count()
         skipped = min(arguments.offset, total)  # PostgreSQL knows no number of any length
-        rows = fitting(list(earlier[skipped : skipped + MAX_MESSAGES]), _row)
+        rows = fitting(list(earlier[skipped : skipped + MAX_MESSAGES]), lambda message: _row(message, names))
         return {"messages": rows} | next_offset(skipped + len(rows), total)
 
 
@@ -99,22 +102,24 @@ def _sent_once(context: ToolContext) -> QuerySet[Message]:
     return messages.exclude(in_prompt=Message.InPrompt.LEFT_OUT).order_by("sequence")
 
 
-def _row(message: Message) -> dict[str, Any]:
+def _row(message: Message, names: Names) -> dict[str, Any]:
     calls = [call.id for call in calls_of(message.rounds)]
+    by_person = message.role == Message.Role.USER
     return {
         "message": message.sequence,
-        "from": "person" if message.role == Message.Role.USER else "assistant",
+        "from": "person" if by_person else "assistant",
+        **({"author": names[message.author_id]} if by_person and names else {}),
         "text": cut(message.content, LISTED_CHARS),
         **({"toolCalls": calls[:MAX_CALLS]} if calls else {}),
         **({"totalCalls": len(calls)} if len(calls) > MAX_CALLS else {}),
     }
 
 
-def _in_full(message: Message | None, arguments: EarlierArguments) -> dict[str, Any]:
+def _in_full(message: Message | None, arguments: EarlierArguments, names: Names) -> dict[str, Any]:
     if message is None:
         raise ToolFailed(f"There is no earlier message {arguments.message}. Without `message` they are listed.")
     text = message.content[arguments.from_character : arguments.from_character + PAGE_CHARS]
-    shown = _row(message) | {"text": text, "totalChars": len(message.content)}
+    shown = _row(message, names) | {"text": text, "totalChars": len(message.content)}
     more = next_offset(arguments.from_character + len(text), len(message.content), "nextFromCharacter")
     return shown | more | _calls(message, arguments)
 

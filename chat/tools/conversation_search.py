@@ -6,6 +6,7 @@ from datetime import date, datetime, timedelta
 from typing import Annotated, Any
 from uuid import UUID
 
+from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -40,6 +41,7 @@ class SearchConversations(ReadTool[SearchArguments]):
     badge = ("search", _("Searched conversations"))
     description = "Finds messages in the person's other conversations by their words, the latest first."
     arguments = SearchArguments
+    shown_by_links = False
 
     def run(self, context: ToolContext, arguments: SearchArguments) -> dict[str, Any]:
         if context.session_id and is_shared(context.session_id):
@@ -50,7 +52,8 @@ class SearchConversations(ReadTool[SearchArguments]):
         messages, complete = found(_others(context), Asked(arguments.query, ref, arguments.person or "", *period))
         rows = list(messages.order_by("-created_at", "-pk")[: MAX_FOUND + 1])
         by_people = _by_people(rows)
-        shown = fitting(rows[:MAX_FOUND], lambda message: _row(message, arguments.query, message.pk in by_people))
+        me = context.member.user
+        shown = fitting(rows[:MAX_FOUND], lambda message: _row(message, arguments.query, message.pk in by_people, me))
         if not shown:
             return {"messages": [], "note": "No other conversation of this person has a message with all these words."}
         note = "There are more: give more words, an object or a period."
@@ -81,8 +84,8 @@ def _by_people(rows: Sequence[Message]) -> Collection[UUID]:
     return set(written_by_people(Message.objects.filter(pk__in=[row.pk for row in rows])).values_list("pk", flat=True))
 
 
-def _row(message: Message, query: str, by_person: bool) -> dict[str, Any]:
-    """A message with the words around the place that was found.
+def _row(message: Message, query: str, by_person: bool, me: User) -> dict[str, Any]:
+    """A message with the words around the place that was found, and who wrote it, if that was somebody else.
 
     Of a conversation that read something nobody had looked through only what people wrote is told: the rest would get
     here unmarked.
@@ -90,12 +93,14 @@ def _row(message: Message, query: str, by_person: bool) -> dict[str, Any]:
     session = message.session
     about = session.context
     told = by_person or session.untrusted_since is None
+    writer = (message.author or session.owner) if message.role == Message.Role.USER else me
     return {
         "session": str(session.pk),
         "title": cut(session.title, SHORT_CHARS),
         **({"about": str(about)} if about else {}),
         "when": message.created_at.isoformat(timespec="seconds"),
         "from": "person" if message.role == Message.Role.USER else "assistant",
+        **({"author": writer.get_username()} if writer != me else {}),
         "snippet": around(message.content, query) if told else "(not shown: it may rest on something from outside)",
     }
 

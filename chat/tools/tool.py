@@ -59,6 +59,8 @@ class Tool(Generic[A]):
     #: Whether only editors have it, too, where it does not write.
     for_editors: bool = False
     arguments: type[A]
+    #: Whether a link to a conversation may show what it gave: not where that may be of another conversation.
+    shown_by_links: ClassVar[bool] = True
     #: The icon and the words by which people see a call; without words its name says it.
     badge: tuple[str, str | Promise] = ("wrench", "")
 

@@ -79,6 +79,14 @@ def _deleted(workspace_id: int, ref: Ref) -> Object:
     return Object(pk=pk, workspace_id=workspace_id, type=ref.type, key=ref.key, version=version)
 
 
+def deletion(workspace_id: int, ref: Ref) -> Revision:
+    """The version that deleted an object, with its change set. Raises `NotFound` for what is there, or never was."""
+    last = or_not_found(versions(subject(workspace_id, ref)).first())
+    if not modifications(last.change_set).filter(kind=ref.type, key=ref.key, action="delete").exists():
+        raise NotFound
+    return last
+
+
 def versions(of: Object, filters: Filters = Filters()) -> "QuerySet[Revision]":
     """The versions of an object with their change sets; `ORDERING` is newest first."""
     rows = Revision.objects.filter(type=of.type, object=of.pk).select_related("change_set").order_by(*ORDERING)

@@ -1,5 +1,6 @@
 """Markdown as blocks: headings, paragraphs, lists, code and tables; what it links to is told by its text."""
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
@@ -12,6 +13,9 @@ from graphs.pdf.blocks import MOST_CHARS, Block, Style, plain
 
 #: Characters of which there are no better blocks than the text itself: of a longer one it would take seconds.
 MOST_PARSED = 50_000
+_BREAK = re.compile("\r\n?")
+#: What begins HTML where other Markdown is read; not the address of a link.
+_HTML = re.compile(r"^( {0,3})<(?!https?:|mailto:)")
 _STYLES: dict[str, Style] = {"strong": "strong", "em": "emph"}
 
 
@@ -40,6 +44,34 @@ def blocks_of(text: str) -> Iterator[Block]:
                 yield Block("item", _runs(token), lists.depth, lists.take_marker())
             case "inline":
                 yield Block("heading" if level else "text", _runs(token), level)
+
+
+def as_part(text: str, levels: int) -> str:
+    """The Markdown text as a part of another one: its headings so many levels deeper, and nothing reaches beyond it.
+
+    HTML is text, as it is where people read it. One that would take too long to parse is code.
+    """
+    if len(text) > MOST_PARSED:
+        return "".join(f"    {line}\n" for line in text.splitlines())
+    lines = _BREAK.sub("\n", text).split("\n")
+    tokens = _parser().parse("\n".join(lines))
+    for token, inner in pairwise([*tokens, None]):
+        first, last = (token.map if token and token.map else None) or (0, 0)
+        if token is None or token.level:
+            continue
+        if token.type == "heading_open" and inner:
+            title = " ".join(inner.content.split())
+            lines[first:last] = [f"{'#' * min(int(token.tag[1:]) + levels, 6)} {title}", *[""] * (last - first - 1)]
+        elif token.type in ("paragraph_open", "table_open"):
+            lines[first:last] = [_HTML.sub(r"\1\\<", line) for line in lines[first:last]]
+        elif token.type == "fence" and not _is_closed(token, lines[last - 1]):
+            lines.insert(last, token.markup)
+    return "\n".join(lines)
+
+
+def _is_closed(fence: Token, line: str) -> bool:
+    first, last = fence.map or (0, 0)
+    return last - first > 1 and line.strip().startswith(fence.markup) and not line.strip(fence.markup[0] + " \t")
 
 
 class _Lists:

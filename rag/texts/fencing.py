@@ -6,7 +6,7 @@ import hashlib
 MARK_CHARS = 24
 
 
-def fenced(about: str, body: str) -> str:
+def fenced(about: str, body: str, holds: str = "data") -> str:
     """The body between marks made of its own digest, under a line that says what it is."""
     mark = hashlib.sha256(body.encode()).hexdigest()[:MARK_CHARS]
-    return f"[{about}]\n<data {mark}>\n{body}\n</data {mark}>"
+    return f"[{about}]\n<{holds} {mark}>\n{body}\n</{holds} {mark}>"

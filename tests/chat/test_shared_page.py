@@ -14,10 +14,10 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from chat.actions import sharing
-from chat.models import Message, Session, SharedLink
+from chat.models import Call, Message, Round, Session, SharedLink
 from graphs.models import Graph, Membership, Workspace
 from graphs.site.access import member_of
-from tests.chat.admin.talk import Talk, talk, turn
+from tests.chat.admin.talk import ROUNDS, Talk, talk, turn
 from tests.doors.knocking import knock
 
 pytestmark = pytest.mark.django_db
@@ -61,6 +61,19 @@ def test_it_shows_what_the_owner_ticked(own: Talk, reasoning: bool, tool_results
     assert ("search_nodes" in shown, "fetch-api&quot;" in shown) == (tool_results, tool_results)
 
 
+def test_what_may_be_of_other_conversations_is_not_shown_whatever_is_ticked(own: Talk) -> None:
+    found = {"messages": [{"title": "Secret talk", "snippet": "zeppelins"}]}
+    read_on = Call("c2", "read_tool_result", {"callId": "c1"}, {"text": "zeppelins"}, "ok")
+    calls = (Call("c1", "search_conversations", {"query": "helium"}, found, "ok"), read_on, *ROUNDS[0].calls)
+    Message.objects.filter(pk=own.run.message_id).update(rounds=[Round("", calls=calls)])
+    shown = page(link(own, tool_results=True)).content.decode()
+    for there in ("search_conversations", "helium", "read_tool_result", "fetch-api&quot;"):
+        assert there in shown, there
+    assert "Secret talk" not in shown
+    assert "zeppelins" not in shown
+    assert shown.count("Not shown by links") == 2
+
+
 def test_what_people_and_models_wrote_becomes_no_markup(own: Talk) -> None:
     evil = "<img src=x onerror=alert(1)><script>alert(2)</script>{{graph:nba}} ![x](https://evil.example/a.png)"
     Message.objects.filter(session=own.session).update(content=evil, reasoning=evil)
@@ -76,7 +89,7 @@ def test_an_answer_on_its_way_is_not_shown(own: Talk) -> None:
     assert "half a sec" not in shown
     assert "I look it up" not in shown
     assert "search_nodes" not in shown
-    assert "still being written" in shown
+    assert "is being written" in shown
 
 
 def test_a_long_conversation_comes_in_pages(own: Talk, monkeypatch: pytest.MonkeyPatch) -> None:

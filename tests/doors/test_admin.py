@@ -14,9 +14,10 @@ from tests.doors.knocking import knock
 from tests.doors.matrix import client_of
 from tests.doors.world import ROLES, STAFF, Id, RoleName, World
 
-#: audited: auditors read what is of their workspace. ruled: they change it, too. managed: superusers change it.
+#: audited: auditors read what is of their workspace. revoked: they delete it, too. ruled: they change it, too.
+#: managed: superusers change it.
 #: watched: superusers read it. entered: they add to it, too.
-Group = Literal["audited", "ruled", "managed", "watched", "entered"]
+Group = Literal["audited", "revoked", "ruled", "managed", "watched", "entered"]
 GROUPS: dict[str, Group] = {
     "graphs.object": "audited",
     "graphs.graph": "audited",
@@ -28,6 +29,8 @@ GROUPS: dict[str, Group] = {
     "chat.session": "audited",
     "chat.modelcall": "audited",
     "chat.feedback": "audited",
+    "chat.share": "revoked",
+    "chat.sharedlink": "revoked",
     "chat.proposal": "audited",
     "chat.validationrule": "ruled",
     "chat.allowance": "ruled",
@@ -49,12 +52,16 @@ GROUPS: dict[str, Group] = {
 ACTIONS = {
     "graphs.membership": {"delete_selected"},
     "graphs.changeset": {"roll_back"},
+    "chat.share": {"delete_selected"},
+    "chat.sharedlink": {"delete_selected"},
     "rag.embeddingmodel": {"try_again"},
     "chat.sitepromptversion": {"activate"},
     "rag.embeddingfailure": {"try_again"},
 }
 DELETED = {"graphs.membership", "chat.validationrule", "chat.allowance", "chat.alwayssend", "chat.budget"} | {
-    "rag.fetchrule"
+    "rag.fetchrule",
+    "chat.share",
+    "chat.sharedlink",
 }
 #: Rows that are there with what they are about.
 NOT_ADDED = {"chat.workspacemodels"}
@@ -175,7 +182,7 @@ def _unreadable(group: Group, role: RoleName) -> tuple[Id, ...]:
         return ()
     if role not in STAFF:
         return ("own",)
-    return ("foreign",) if role == "auditor" and group in {"audited", "ruled"} else ("own", "foreign")
+    return ("foreign",) if role == "auditor" and group in {"audited", "revoked", "ruled"} else ("own", "foreign")
 
 
 def expected(group: Group, label: str, view: str, method: str, role: RoleName, kind: Id) -> set[int]:
@@ -184,7 +191,7 @@ def expected(group: Group, label: str, view: str, method: str, role: RoleName, k
     audits = role in {"auditor", "superuser"}
     manages = (role == "superuser" and group == "managed") or (audits and group == "ruled")
     manages = manages or (role == "superuser" and group == "entered" and view == "add")
-    reads = role == "superuser" or (audits and group in {"audited", "ruled"})
+    reads = role == "superuser" or (audits and group in {"audited", "revoked", "ruled"})
     if view == "add" and label in NOT_ADDED:
         return {403}
     if view in {"list", "add"}:
@@ -196,7 +203,7 @@ def expected(group: Group, label: str, view: str, method: str, role: RoleName, k
     if kind in _unreadable(group, role) or kind == "random":
         return {302} if group == "managed" and manages and view != "password" else {404}
     if view == "delete":
-        return {200 if manages and label in DELETED else 403}
+        return {200 if (manages or group == "revoked") and label in DELETED else 403}
     return {200 if view == "history" or manages or (view == "change" and method == "GET") else 403}
 
 

@@ -31,6 +31,7 @@ from chat.models import (
     Proposal,
     Round,
     Session,
+    Share,
     SharedLink,
     ValidationRule,
     VersionStatus,
@@ -183,6 +184,9 @@ class World:
             runs = [self.talks[role].run for role in ("editor", "stranger")]
             found = [run.model_calls.get() if name == "chat.modelcall" else run.message.feedback.get() for run in runs]
             return found[0].pk, found[1].pk
+        if name in {"chat.share", "chat.sharedlink"}:
+            given = [model._default_manager.get(session=self.hidden[role].session) for role in ("editor", "stranger")]
+            return given[0].pk, given[1].pk
         if name == "chat.process":
             return self.talks["editor"].run.process, self.talks["stranger"].run.process
         if name == "chat.enteredprice":
@@ -290,6 +294,10 @@ def _share(world: World) -> None:
         SharedLink.objects.create(session=session, digest=digest_of(token), expires_at=until)
         if kind == "deleted":
             Session.objects.filter(pk=session.pk).update(hidden_at=now)
+    for role in ("editor", "stranger"):
+        session = world.hidden[role].session
+        Share.objects.create(session=session, user=owner)
+        SharedLink.objects.create(session=session, digest=digest_of(new_token()), expires_at=now + timedelta(days=1))
 
 
 def _objects(world: World) -> None:

@@ -16,6 +16,8 @@ from rag.texts.tables import ROWS, decode
 Row = dict[str, Any]
 #: What stands before the words of a person, or in their place: a line in brackets, with data between marks under it.
 _GIVEN = re.compile(r"\A\[[^\n]*\](?:\n<data (?P<mark>\w+)>\n(?P<body>.*?)\n</data (?P=mark)>)?(?:\n\n|\Z)", re.DOTALL)
+#: What stands in the place of a person's words where several people write: a line that names one, and theirs.
+_AUTHORED = re.compile(r"\A\[[^\n]*\]\n<message (?P<mark>\w+)>\n(?P<body>.*)\n</message (?P=mark)>\Z", re.DOTALL)
 #: Where a table begins: TOON indents what is in it, JSON is one line.
 _TABLE = re.compile(r"^(?=\S)", re.MULTILINE)
 #: What the list of kinds says of one.
@@ -113,7 +115,8 @@ def _given(text: str) -> tuple[str, list[str]]:
     while found := _GIVEN.match(text):
         text = text[found.end() :]
         given.append(found["body"] or "")
-    return text, given
+    authored = _AUTHORED.match(text)
+    return authored["body"] if authored else text, given
 
 
 def rows_of(value: Any) -> list[Row]:

@@ -7,7 +7,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from chat.models import AlwaysSend
+from chat.models import AlwaysSend, Message, Session, Share
 from graphs.history import changes, outside, searching
 from graphs.history.recording import Because
 from graphs.models import ChangeSet, Graph, Modification, Object, Origin, UseCase, Workspace
@@ -164,3 +164,53 @@ def test_the_page_shows_what_was_found(world: Graph, alice: User, bob: User) -> 
     assert "For the fair" in changed
     assert "This is no moment" in page(alice, "q=helium&from=yesterday")
     assert "Nothing has all these words" in page(alice, "q=helium&in=changes&object=graph:absent")
+
+
+def test_who_wrote_along_is_named_and_found(world: Graph, alice: User, bob: User) -> None:
+    session = Session.objects.get()
+    Share.objects.create(session=session, user=bob, access="write")
+    Message.objects.create(session=session, sequence=3, role="user", content="More helium?", author=bob)
+    found = searched(alice, "q=helium&in=conversations")["conversations"]["results"]
+    assert [(each["owner"], each["author"], each["role"]) for each in found] == [
+        ("alice", "bob", "user"), ("alice", None, "assistant")
+    ]  # fmt: skip
+    assert searched(alice, "q=helium&in=conversations&person=bob")["conversations"]["results"] == found[:1]
+    assert "bob · " in page(alice, "q=helium")
+
+
+def test_what_was_found_is_told_without_marks_and_with_titles(world: Graph, alice: User) -> None:
+    case = UseCase.objects.create(workspace=world.workspace, data={"name": "Ballast *2*"})
+    foreign = "0a5e3d3c-8e0e-4a39-8f0f-000000000000"
+    answer = f"""## Balloons
+
+- **Ballast** of `sand`, see [this](https://example.org) and {{{{usecase:{case.pk}}}}}, usecase:{case.pk}
+- not {{{{usecase:{foreign}}}}}, at https://usecase:{case.pk}@example.org/usecase:{case.pk}
+
+| a | b |
+|---|---|
+| x | y |
+"""
+    said(alice, world.workspace, answer)
+    (found,) = searched(alice, "q=ballast&in=conversations")["conversations"]["results"]
+    assert len(found["snippet"]) > 200
+    assert (
+        f"Balloons Ballast of sand, see this and Ballast *2*, Ballast *2* not {foreign}, at "
+        f"https://usecase:{case.pk}@example.org/usecase:{case.pk} a | b x | y"
+    ).startswith(found["snippet"].removesuffix("…"))
+    told(alice, world, f"**Sandbags** for usecase:{case.pk}\n\n1. one")
+    (change,) = searched(alice, "q=sandbags&in=changes")["changes"]["results"]
+    assert change["snippet"] == "Sandbags for Ballast *2* one"
+
+
+def test_what_a_person_wrote_is_told_as_they_wrote_it(world: Graph, alice: User) -> None:
+    session = Session.objects.get()
+    Message.objects.create(session=session, sequence=3, role="user", content="Is **a*b** `ballast`?")
+    (found,) = searched(alice, "q=ballast&in=conversations")["conversations"]["results"]
+    assert found["snippet"] == "Is **a*b** `ballast`?"
+
+
+def test_the_place_in_a_very_long_answer_is_told(world: Graph, alice: User) -> None:
+    said(alice, world.workspace, "**before**\n" * 5_000 + "a *ballast* here\n" + "**after**\n" * 5_000)
+    (found,) = searched(alice, "q=ballast&in=conversations")["conversations"]["results"]
+    assert "before a ballast here after" in found["snippet"]
+    assert "*" not in found["snippet"]

@@ -1,10 +1,12 @@
 """chat/api/session_export.py: a conversation as JSON, Markdown and PDF."""
 
 import json
+from itertools import pairwise
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from markdown_it import MarkdownIt
 from pypdf import PdfReader
 
 from chat.models import Call, Message, Round
@@ -61,6 +63,31 @@ def test_markdown_is_fenced_and_names_what_is_mentioned(alice: User, session: An
     short = content_of(exported(alice, session, "md&reasoning=false&tools=false")).decode()
     assert "I think" not in short
     assert "search_nodes" not in short
+
+
+def test_no_text_in_markdown_looks_like_a_message_of_somebody(alice: User, bob: User, session: Any, nba: Graph) -> None:
+    fake = "Yes\n## alice · 01/01/2026\n\nI agree.\n\nalice · 02/01/2026\n---\n\n  # alice\r## alice\n"
+    nba.name = "NBA\n\n## alice"
+    nba.save()
+    Message.objects.create(session=session, sequence=7, role="user", content=fake, author=bob)
+    for sequence, ending in enumerate(("\x0c# alice\n\u2028\n# alice", "<!-- `", "~~~~js\n~~~\n", "- ```\n"), 10):
+        Message.objects.create(session=session, sequence=sequence, role="assistant", content=ending, model="demo")
+    Message.objects.create(session=session, sequence=20, role="user", content="<!--\n```")
+    Message.objects.create(session=session, sequence=21, role="user", content="Last")
+    answer = f"{fake}\n```\n# alice\n```\n> # alice\n\n{{{{graph:nba}}}}\n"
+    Message.objects.create(session=session, sequence=8, role="assistant", content=answer, model="demo")
+    long = f"## alice\n{'word ' * 20_000}\n\n## alice\n"
+    Message.objects.create(session=session, sequence=9, role="assistant", content=long, model="demo")
+    text = content_of(exported(alice, session, "md")).decode()
+    tokens = MarkdownIt("commonmark").parse(text)
+    heads = [
+        within.content.partition(" · ")[0]
+        for token, within in pairwise(tokens)
+        if token.type == "heading_open" and token.level == 0 and token.tag in ("h1", "h2")
+    ]
+    assert heads == ["=What? Now", "alice", "demo", "alice", "demo", "bob", *["demo"] * 6, "alice", "alice"]
+    assert "### Result" in text
+    assert "\n# alice\n```" in text, "code stays as it is"
 
 
 def test_pdf_has_every_script(alice: User, session: Any) -> None:

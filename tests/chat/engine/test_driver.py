@@ -13,7 +13,9 @@ from chat.engine.claims import ClaimedRun
 from chat.events.committing import Committer
 from chat.models import Message, ModelCall, RunStatus, Session, StreamEvent
 from chat.providers import circuit, retrying
-from graphs.models import Graph
+from graphs.history.editing import Request, edit
+from graphs.models import Graph, Membership, Role
+from graphs.objects.actions import parse
 from graphs.site.access import member_of
 from tests.chat.engine.driving import Engine, answer_of, ask, events, of_run, rested, types, until
 from tests.vendors import Script, ScriptedCall, VendorServer
@@ -348,6 +350,19 @@ def test_it_tells_a_person_whose_graph_is_gone(running: Engine, vendor: VendorSe
     assert run.error["code"] == "not_found"
     assert "no longer exists" in run.error["message"]
     assert not run.error["retryable"]
+
+
+def test_it_tells_who_deleted_what_it_is_about_and_how_it_comes_back(
+    running: Engine, vendor: VendorServer, alice: User, bob: User, nba: Graph
+) -> None:
+    first = ask(alice, "SCRIPT:hello")
+    rested(first.run_id)
+    Membership.objects.filter(user=bob).update(role=Role.EDITOR)
+    edit(member_of(bob), nba, Request([parse("delete_graph", {})]))
+    second = ask(alice, "SCRIPT:hello", session_id=str(first.session_id))
+    message = rested(second.run_id).error["message"]
+    assert message.startswith("“NBA scores”, which this conversation is about, was deleted by bob.")
+    assert "Undo on its page" in message
 
 
 def test_it_answers_in_the_language_of_the_session(

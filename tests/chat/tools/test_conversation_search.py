@@ -163,6 +163,24 @@ def test_what_is_shared_with_somebody_is_found_by_them(demo_workspace: Workspace
     assert titles(searched(bob, query="zeppelin")) == {session.title}
 
 
+def test_what_somebody_else_wrote_is_told_as_theirs(demo_workspace: Workspace, alice: User, bob: User) -> None:
+    session = said(alice, demo_workspace, "The zeppelin needs helium.")
+    Share.objects.create(session=session, user=bob, access=Share.Access.WRITE)
+    for sequence, author in ((3, None), (4, bob)):
+        Message.objects.create(
+            session=session, sequence=sequence, role=Message.Role.USER, content="A zeppelin?", author=author
+        )
+
+    def authors(user: User, **arguments: str) -> list[tuple[str, str | None]]:
+        rows = searched(user, query="zeppelin", **arguments)["messages"]
+        return [(row["from"], row.get("author")) for row in rows]
+
+    assert authors(alice) == [("person", "bob"), ("person", None), ("assistant", None)]
+    assert authors(bob) == [("person", None), ("person", "alice"), ("assistant", None)]
+    assert authors(bob, person="bob") == [("person", None)]
+    assert authors(bob, person="alice") == [("person", "alice"), ("assistant", None)]
+
+
 def test_nothing_of_others_is_told_in_a_conversation_that_others_read(
     demo_workspace: Workspace, alice: User, bob: User
 ) -> None:
