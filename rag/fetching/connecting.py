@@ -1,4 +1,4 @@
-"""Connections to checked addresses only, and no longer than until a deadline."""
+"""Connections that last no longer than until a deadline; those of the fetcher lead to checked addresses only."""
 
 import math
 import socket
@@ -52,8 +52,8 @@ class Network:
     tls: Callable[[], ssl.SSLContext] = trusted
 
 
-class CheckedBackend(httpcore2.NetworkBackend):
-    """Looks a host up once and connects to what it found, if all of that is public."""
+class TimedBackend(httpcore2.NetworkBackend):
+    """Looks a host up once and connects to what it found, before a deadline: for hosts that the operator names."""
 
     def __init__(self, network: Network, deadline: float) -> None:
         self._network = network
@@ -68,7 +68,7 @@ class CheckedBackend(httpcore2.NetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.NetworkStream:
         """A connection that ends at the deadline. Raises `FetchRefused`."""
-        for address in self._checked(host)[:MOST_ADDRESSES]:
+        for address in self._addresses(host)[:MOST_ADDRESSES]:
             try:
                 stream = self._network.connect(address, port, min(CONNECT_S, left(self._deadline)))
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout):
@@ -76,8 +76,7 @@ class CheckedBackend(httpcore2.NetworkBackend):
             return TimedStream(stream, self._deadline)
         raise FetchRefused("unreachable", "The host cannot be reached.")
 
-    def _checked(self, host: str) -> Sequence[str]:
-        """The addresses of a host, none of which leads anywhere else than to the internet."""
+    def _addresses(self, host: str) -> Sequence[str]:
         lookup = _lookups.submit(self._network.look_up, host)
         try:
             found = lookup.result(left(self._deadline))
@@ -88,6 +87,14 @@ class CheckedBackend(httpcore2.NetworkBackend):
             found = []
         if not found:
             raise FetchRefused("unknown_host", "No host has this name.")
+        return found
+
+
+class CheckedBackend(TimedBackend):
+    """Connects only where all that it found of a host leads to the internet, and nowhere else."""
+
+    def _addresses(self, host: str) -> Sequence[str]:
+        found = super()._addresses(host)
         if not all(is_public(ip_address(each)) for each in found):
             raise not_public()
         return found
