@@ -14,7 +14,7 @@ from typing import Any
 
 import httpcore2
 
-from rag.fetching.addresses import is_public
+from rag.fetching.addresses import is_public, literal
 from rag.fetching.refusals import FetchRefused
 from rag.fetching.targets import not_public
 
@@ -23,8 +23,9 @@ MOST_ADDRESSES = 4
 CONNECT_S = 5.0
 #: Bytes before the body begins, with what comes of it in one read: a host may announce its answer without end.
 MOST_BEFORE = 250_000
-#: Names are looked up by threads of their own, because that cannot be given up on.
-_lookups = ThreadPoolExecutor(8, thread_name_prefix="lookup")
+#: Names are looked up by threads of their own, because that cannot be given up on. They are more than can be read at a
+#: time: one that nobody answers lasts longer than whoever asked for it.
+_lookups = ThreadPoolExecutor(32, thread_name_prefix="lookup")
 
 
 def look_up(host: str) -> list[str]:
@@ -94,7 +95,8 @@ class CheckedBackend(TimedBackend):
     """Connects only where all that it found of a host leads to the internet, and nowhere else."""
 
     def _addresses(self, host: str) -> Sequence[str]:
-        found = super()._addresses(host)
+        # With a dot at its end a name is whole: the resolver does not try it within the domain of this machine.
+        found = super()._addresses(host if literal(host) else f"{host}.")
         if not all(is_public(ip_address(each)) for each in found):
             raise not_public()
         return found
