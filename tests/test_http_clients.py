@@ -18,13 +18,18 @@ CLIENTS = frozenset(
     | {"anyio", "trio", "twisted.web.client", "asyncio.open_connection", "asyncio.create_connection"}
     # The SDKs of the vendors, which ask any address that they are given.
     | {"openai", "anthropic"}
+    # What asks any host that it is given: the fetcher checks each before, the search engine is the operator's.
+    | {"rag.fetching.exchange"}
     | {"urllib.robotparser", "imaplib", "poplib", "nntplib", "dulwich", "treq", "tornado.httpclient"}
 )
 #: Calls that open connections without such an import.
 CALLS = frozenset({"open_connection", "create_connection", "open_unix_connection", "urlopen", "urlretrieve"})
+#: Calls that import what they are given.
+LOADERS = frozenset({"import_module", "__import__", "import_string"})
 ALLOWED = {
-    "rag/fetching/connecting.py": "the one that follows addresses: it connects to checked ones only",
-    "rag/fetching/fetching.py": "asks over what connecting.py gives it, and over nothing else",
+    "rag/fetching/connecting.py": "connects: for the one that follows addresses to checked ones only",
+    "rag/fetching/exchange.py": "asks over what connecting.py gives it, and over nothing else; follows nothing",
+    "rag/fetching/fetching.py": "the one that follows addresses: each is checked, after every redirect",
     "rag/searching/asking.py": "asks the search engine that the operator names, and follows nothing that it answers",
     "rag/embeddings/openai.py": "asks the vendor; its address is the operator's",
     "rag/embeddings/openai_answers.py": "tells the errors of the vendor's SDK apart",
@@ -52,8 +57,16 @@ def clients_in(source: str) -> Iterator[str]:
             names = [each.name for each in node.names]
         elif isinstance(node, ast.ImportFrom) and not node.level:
             names = [node.module or "", *(f"{node.module}.{each.name}" for each in node.names)]
-        elif isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in CALLS:
-            yield ast.unparse(node.func).rpartition(".")[2]
+        elif isinstance(node, ast.Attribute):
+            yield from {ast.unparse(node)} & CLIENTS
+        elif isinstance(node, ast.Call):
+            called = ast.unparse(node.func).rpartition(".")[2]
+            if called in CALLS:
+                yield called
+            if called in LOADERS:
+                names = [
+                    each.value for each in node.args if isinstance(each, ast.Constant) and isinstance(each.value, str)
+                ]
         for name in names:
             parts = name.split(".")
             yield from {".".join(parts[:length]) for length in range(1, len(parts) + 1)} & CLIENTS
@@ -89,6 +102,10 @@ def test_what_is_named_is_one() -> None:
         ("asyncio.open_connection(host)", "open_connection"),
         ("loop.create_connection(make, host)", "create_connection"),
         ("from socket import socket", "socket"),
+        ("import urllib\nurllib.request.build_opener().open(url)", "urllib.request"),
+        ("importlib.import_module('requests')", "requests"),
+        ("import_string('http.client.HTTPConnection')", "http.client"),
+        ("from rag.fetching.exchange import answer_to", "rag.fetching.exchange"),
     ],
 )
 def test_it_would_be_found(source: str, client: str) -> None:

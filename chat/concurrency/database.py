@@ -25,10 +25,10 @@ _GIVEN_UP = (QueryCanceled, ProgramLimitExceeded, StatementTooComplex)
 
 
 class Threads:
-    """Eight threads; asgiref's `sync_to_async` has one, which is gone for a task that outlives its request."""
+    """Some threads; asgiref's `sync_to_async` has one, which is gone for a task that outlives its request."""
 
-    def __init__(self, name: str) -> None:
-        self._pool = ThreadPoolExecutor(8, thread_name_prefix=name)
+    def __init__(self, name: str, most: int = 8) -> None:
+        self._pool = ThreadPoolExecutor(most, thread_name_prefix=name)
 
     async def __call__(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Awaits `function(*args, **kwargs)`, in the caller's language and context: telemetry there names the run."""
@@ -68,5 +68,3 @@ class Threads:
 in_db = Threads("database")
 #: For tools and retrieval, which may take seconds: claims and readers must not wait for them.
 in_tool_thread = Threads("tools")
-#: For tools that wait for others on the internet: retrieval and the other tools must not wait for them.
-in_web_thread = Threads("web")

@@ -2,16 +2,20 @@
 
 import asyncio
 import logging
+import uuid
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from chat.concurrency.database import in_tool_thread, in_web_thread
+from chat.concurrency import outgoing
+from chat.concurrency.database import in_tool_thread
+from chat.concurrency.outgoing import Asker, NoPlace
 from chat.engine import telemetry, untrusted
 from chat.engine.answer import LiveAnswer
 from chat.proposals import WriteCall
 from chat.providers.model_request import ToolCall
 from chat.subjects import tools
+from chat.tools.named_addresses import source_read
 from chat.tools.proposing import Proposer
 from chat.tools.tool import Tool, ToolContext
 
@@ -19,6 +23,10 @@ log = logging.getLogger("countersign.tools")
 
 #: A tool that takes longer is given up on; the model is told.
 TOOL_TIMEOUT_S = 30
+BUSY = (
+    "Too much is being read of the internet at this moment: {tool} found no place to wait in. Nothing was asked. Go on "
+    "with what you have, or call it again, for one at a time."
+)
 NO_MORE_ROUNDS = {"error": "No more tool calls are possible in this turn. Answer with what you have found."}
 
 
@@ -26,13 +34,15 @@ NO_MORE_ROUNDS = {"error": "No more tool calls are possible in this turn. Answer
 class CheckedCall:
     """A call of a model, and what it was found to be: one that may run, or one that is refused.
 
-    `asks`: it only reads, and a person has to let it through before.
+    `asks`: it only reads, and a person has to let it through before. `knows` is the source from outside that its model
+    had read as it called; None where nobody asked.
     """
 
     id: str
     name: str
     found: tools.ParsedCall | tools.CallRefused
     asks: bool = False
+    knows: str | None = None
 
     @property
     def refusal(self) -> str:
@@ -51,7 +61,7 @@ class CheckedCall:
     @property
     def goes_out(self) -> bool:
         """Whether it waits for others on the internet."""
-        return isinstance(self.found, tools.ParsedCall) and tools.goes_out(self.found)
+        return isinstance(self.found, tools.ParsedCall) and tools.places_of(self.found) is not None
 
     def proposals(self) -> Sequence[WriteCall]:
         """What a call that writes proposes. Raises `ChangeRefused`."""
@@ -80,10 +90,16 @@ def check_calls(
 
 
 async def with_asking(calls: list[CheckedCall], context: ToolContext) -> list[CheckedCall]:
-    """The calls, with those marked before which a person is asked."""
-    if not any(call.goes_out for call in calls):
+    """The calls, with those marked before which a person is asked. What one of them reads no other one knows."""
+    if context.session_id is None or not any(call.goes_out for call in calls):
         return calls
-    return await in_tool_thread(lambda: [replace(call, asks=_asks(call, context)) for call in calls])
+    return await in_tool_thread(_with_asking, calls, context, context.session_id)
+
+
+def _with_asking(calls: list[CheckedCall], context: ToolContext, session_id: uuid.UUID) -> list[CheckedCall]:
+    knows = source_read(session_id)
+    knowing = replace(context, knows=knows)
+    return [replace(call, knows=knows, asks=_asks(call, knowing)) for call in calls]
 
 
 def _asks(call: CheckedCall, context: ToolContext) -> bool:
@@ -114,16 +130,21 @@ async def _run(call: CheckedCall, context: ToolContext, answer: LiveAnswer) -> N
         result: dict[str, Any] = {"error": call.found.message}
     else:
         with telemetry.of_tool(call) as returned:
-            result = await _result(call.found, context)
+            result = await _result(call.found, replace(context, knows=call.knows))
             returned(result)
     await answer.emit("tool_call_result", {"toolCallId": call.id, "result": result})
 
 
 async def _result(call: tools.ParsedCall, context: ToolContext) -> dict[str, Any]:
+    places = tools.places_of(call)
     try:
-        async with asyncio.timeout(TOOL_TIMEOUT_S):
-            threads = in_web_thread if tools.goes_out(call) else in_tool_thread
-            return await threads(_read, call, context)
+        async with asyncio.timeout(TOOL_TIMEOUT_S + (outgoing.WAIT_S if places else 0)):
+            if places is None:
+                return await in_tool_thread(_read, call, context)
+            asker = Asker(context.member.workspace.pk, context.member.user.pk)
+            return await places.call(asker, _read, call, context)
+    except NoPlace:
+        return {"error": BUSY.format(tool=call.tool.name)}
     except TimeoutError:
         return {"error": f"{call.tool.name} took longer than {TOOL_TIMEOUT_S} s and was given up on."}
     except Exception:  # Any: the model can go on without one result.

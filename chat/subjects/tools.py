@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from chat.concurrency.outgoing import Places
 from chat.providers.model_request import ToolSpec
 from chat.subjects.object_loading import LOAD_OBJECT_TOOLS, OBJECT_TOOLS
 from chat.subjects.registered_subjects import every_subject
@@ -120,9 +121,9 @@ def run(call: ParsedCall, context: ToolContext) -> dict[str, Any]:
         return {"error": str(error)}
 
 
-def goes_out(call: ParsedCall) -> bool:
-    """Whether the call waits for others on the internet."""
-    return isinstance(call.tool, ReadTool) and call.tool.goes_out
+def places_of(call: ParsedCall) -> Places | None:
+    """Where the call waits for others on the internet; None where it asks the database alone."""
+    return call.tool.places if isinstance(call.tool, ReadTool) else None
 
 
 def asks_first(call: ParsedCall, context: ToolContext) -> bool:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from django.utils.functional import Promise
 
+from chat.concurrency.outgoing import Places
 from graphs.models import Object
 from graphs.objects.headers import object_for
 from graphs.objects.refs import Ref
@@ -30,7 +31,8 @@ class ToolFailed(Exception):
 class ToolContext:
     """The member who asks, in which conversation, and the object it is about, if any: one that they may see.
 
-    `read` gains the names of the objects that a tool tells of.
+    `read` gains the names of the objects that a tool tells of. `knows` is the source from outside that the model had
+    read as it called, "" without one; None where that is to be looked up.
     """
 
     member: Member
@@ -39,6 +41,7 @@ class ToolContext:
     #: Pays for what a tool embeds; None without a run.
     account: Account | None = None
     read: set[Ref] = field(default_factory=set)
+    knows: str | None = None
 
     def object(self, ref: Ref) -> Object:
         """An object of the workspace that the person may see, which counts as read. Raises `NotFound`."""
@@ -69,8 +72,8 @@ class ReadTool(Tool[A], ABC):
     """A tool that only reads."""
 
     writes = False
-    #: Whether it waits for others on the internet: it runs beside the tools that only ask the database.
-    goes_out: ClassVar[bool] = False
+    #: Where it waits for others on the internet, beside the tools that only ask the database; None if it does not.
+    places: ClassVar[Places | None] = None
 
     def asks_first(self, context: ToolContext, arguments: A) -> bool:
         """Whether a person has to let this call through before it runs: then it becomes a proposal."""

@@ -4,9 +4,11 @@ from collections.abc import Iterator
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
+from django.db import connection
 from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
+from chat.concurrency.outgoing import Places
 from chat.tools.named_addresses import source_of_asking
 from chat.tools.tool import Arguments, ReadTool, Tool, ToolContext, ToolFailed
 from graphs.objects.refs import Ref
@@ -36,7 +38,7 @@ class WebSearch(ReadTool[SearchArguments]):
     badge = ("search", _("Searched the web"))
     description = "Searches the web: up to 10 pages with their addresses and a few lines of each."
     arguments = SearchArguments
-    goes_out = True
+    places = Places("searches")
 
     def run(self, context: ToolContext, arguments: SearchArguments) -> dict[str, Any]:
         try:
@@ -59,13 +61,13 @@ class WebExtract(ReadTool[ExtractArguments]):
     badge = ("read", _("Read a page of the web"))
     description = "Reads one page of the web as text."
     arguments = ExtractArguments
-    goes_out = True
+    places = Places("pages")
 
     def asks_first(self, context: ToolContext, arguments: ExtractArguments) -> bool:
         if context.session_id is None or not context.member.role.may_edit or _engine().page(arguments.url):
             return False
         try:
-            asks = bool(source_of_asking(context.session_id, arguments.url))
+            asks = bool(source_of_asking(context.session_id, arguments.url, context.knows))
             if asks:
                 rules_of(context.member.workspace.pk).check(parse(arguments.url).host)
         except FetchRefused:
@@ -86,11 +88,12 @@ def _fetched(context: ToolContext, url: str) -> Page:
         raise ToolFailed("Pages are read within a conversation only.")
     rules = rules_of(context.member.workspace.pk)
     rules.check(parse(url).host)
-    if source := source_of_asking(context.session_id, url):
+    if source := source_of_asking(context.session_id, url, context.knows):
         raise ToolFailed(
             f"This conversation has read {source}, from outside. Such an address is read only if the person writes it "
             "in a message of their own: name it and ask them to."
         )
+    connection.close()  # which a host may take 20 seconds not to need
     return fetch(url, rules)
 
 

@@ -12,6 +12,8 @@ MOST_BYTES = 3_000_000
 MOST_PARTS = 20_000
 HTML = frozenset({"text/html", "application/xhtml+xml"})
 PLAIN = frozenset({"text/plain", "text/markdown", "text/csv", "text/xml", "application/json", "application/xml"})
+#: The ways of packing that are asked for.
+ACCEPTED = "gzip, deflate"
 #: How packed bodies begin to be read: gzip by its header, deflate as the standard means it.
 _WINDOWS = {"gzip": 31, "x-gzip": 31, "deflate": 15}
 #: Encodings of pages, as Python calls them; others cannot be trusted with a large text.

@@ -1,4 +1,4 @@
-"""Connections to checked addresses only, and no longer than until a deadline."""
+"""Connections that last no longer than until a deadline; those of the fetcher lead to checked addresses only."""
 
 import math
 import socket
@@ -14,7 +14,7 @@ from typing import Any
 
 import httpcore2
 
-from rag.fetching.addresses import is_public
+from rag.fetching.addresses import is_public, literal
 from rag.fetching.refusals import FetchRefused
 from rag.fetching.targets import not_public
 
@@ -23,8 +23,9 @@ MOST_ADDRESSES = 4
 CONNECT_S = 5.0
 #: Bytes before the body begins, with what comes of it in one read: a host may announce its answer without end.
 MOST_BEFORE = 250_000
-#: Names are looked up by threads of their own, because that cannot be given up on.
-_lookups = ThreadPoolExecutor(8, thread_name_prefix="lookup")
+#: Names are looked up by threads of their own, because that cannot be given up on. They are more than can be read at a
+#: time: one that nobody answers lasts longer than whoever asked for it.
+_lookups = ThreadPoolExecutor(32, thread_name_prefix="lookup")
 
 
 def look_up(host: str) -> list[str]:
@@ -52,8 +53,8 @@ class Network:
     tls: Callable[[], ssl.SSLContext] = trusted
 
 
-class CheckedBackend(httpcore2.NetworkBackend):
-    """Looks a host up once and connects to what it found, if all of that is public."""
+class TimedBackend(httpcore2.NetworkBackend):
+    """Looks a host up once and connects to what it found, before a deadline: for hosts that the operator names."""
 
     def __init__(self, network: Network, deadline: float) -> None:
         self._network = network
@@ -68,7 +69,7 @@ class CheckedBackend(httpcore2.NetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.NetworkStream:
         """A connection that ends at the deadline. Raises `FetchRefused`."""
-        for address in self._checked(host)[:MOST_ADDRESSES]:
+        for address in self._addresses(host)[:MOST_ADDRESSES]:
             try:
                 stream = self._network.connect(address, port, min(CONNECT_S, left(self._deadline)))
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout):
@@ -76,8 +77,7 @@ class CheckedBackend(httpcore2.NetworkBackend):
             return TimedStream(stream, self._deadline)
         raise FetchRefused("unreachable", "The host cannot be reached.")
 
-    def _checked(self, host: str) -> Sequence[str]:
-        """The addresses of a host, none of which leads anywhere else than to the internet."""
+    def _addresses(self, host: str) -> Sequence[str]:
         lookup = _lookups.submit(self._network.look_up, host)
         try:
             found = lookup.result(left(self._deadline))
@@ -88,6 +88,15 @@ class CheckedBackend(httpcore2.NetworkBackend):
             found = []
         if not found:
             raise FetchRefused("unknown_host", "No host has this name.")
+        return found
+
+
+class CheckedBackend(TimedBackend):
+    """Connects only where all that it found of a host leads to the internet, and nowhere else."""
+
+    def _addresses(self, host: str) -> Sequence[str]:
+        # With a dot at its end a name is whole: the resolver does not try it within the domain of this machine.
+        found = super()._addresses(host if literal(host) else f"{host}.")
         if not all(is_public(ip_address(each)) for each in found):
             raise not_public()
         return found

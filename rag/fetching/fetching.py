@@ -1,14 +1,11 @@
 """Reads a page of the web: every address on the way is checked, and all of it ends after a time."""
 
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 
-import httpcore2
-
 from rag.fetching import bodies, targets, texts
-from rag.fetching.connecting import CheckedBackend, Network, broken, too_slow
+from rag.fetching.connecting import CheckedBackend, Network
+from rag.fetching.exchange import Request, answer_to
 from rag.fetching.refusals import FetchRefused
 from rag.fetching.rules import Rules
 from rag.fetching.targets import Target
@@ -22,8 +19,6 @@ _INTERNET = Network()
 _HEADERS = {
     "User-Agent": "Countersign/1 (reads pages that people ask for)",
     "Accept": "text/html, application/xhtml+xml, text/plain, text/markdown, application/json;q=0.8, text/*;q=0.5",
-    "Accept-Encoding": "gzip, deflate",
-    "Connection": "close",
 }
 
 
@@ -51,24 +46,16 @@ def fetch(url: str, rules: Rules, network: Network = _INTERNET, seconds: float =
 
 def _ask(target: Target, deadline: float, network: Network) -> Page | Target:
     """What the host answers: the page, or where else to ask."""
-    pool = httpcore2.ConnectionPool(
-        ssl_context=network.tls() if target.scheme == "https" else None,
-        max_connections=1,
-        http2=False,
-        network_backend=CheckedBackend(network, deadline),
-    )
-    asked = httpcore2.URL(scheme=target.scheme, host=target.host, port=target.port, target=target.asked)
     headers = {"Host": target.authority} | _HEADERS
-    with _as_refusals(), pool, pool.stream("GET", asked, headers=list(headers.items())) as response:
-        said = _headers(response)
-        if response.status in _REDIRECTS and "location" in said:
-            return targets.redirected(target, said["location"])
-        if response.status != _OK:
-            raise FetchRefused("status", f"The host answers with the status {response.status}.")
-        response.extensions["network_stream"].let_body_come()
-        kind = bodies.content_type(said)
-        body = bodies.read(response.iter_stream(), said)
-    return _page(target, kind, bodies.decoded(body, said), deadline)
+    request = Request("GET", target.scheme, target.host, target.port, target.asked, headers)
+    with answer_to(request, network, CheckedBackend(network, deadline)) as answer:
+        if answer.status in _REDIRECTS and "location" in answer.headers:
+            return targets.redirected(target, answer.headers["location"])
+        if answer.status != _OK:
+            raise FetchRefused("status", f"The host answers with the status {answer.status}.")
+        kind = bodies.content_type(answer.headers)
+        body = answer.body()
+    return _page(target, kind, bodies.decoded(body, answer.headers), deadline)
 
 
 def _page(target: Target, kind: str, text: str, deadline: float) -> Page:
@@ -76,21 +63,3 @@ def _page(target: Target, kind: str, text: str, deadline: float) -> Page:
     if not plain:
         raise FetchRefused("content_type", "The page has no text.")
     return Page(target.url, title, plain)
-
-
-def _headers(response: httpcore2.Response) -> Mapping[str, str]:
-    """The first header of each name; what is not ASCII is read as UTF-8, as browsers do."""
-    found: dict[str, str] = {}
-    for name, value in response.headers:
-        found.setdefault(name.decode("latin-1").lower(), value.decode("utf-8", "replace"))
-    return found
-
-
-@contextmanager
-def _as_refusals() -> Iterator[None]:
-    try:
-        yield
-    except httpcore2.TimeoutException:
-        raise too_slow() from None
-    except (httpcore2.NetworkError, httpcore2.ProtocolError, httpcore2.UnsupportedProtocol):
-        raise broken() from None

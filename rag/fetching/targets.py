@@ -16,7 +16,7 @@ SPECIAL_NAMES = frozenset(
     | {"localhost", "onion", "private", "test"}
 )
 #: What stays as it is in a path and a query.
-_SAFE = "/?:@!$&'()*+,;=-._~%[]"
+SAFE = "/?:@!$&'()*+,;=-._~%[]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +110,6 @@ def _is_label(label: str) -> bool:
 
 def _encoded(asked: str) -> str:
     try:
-        return quote(asked, safe=_SAFE)
+        return quote(asked, safe=SAFE)
     except UnicodeError:
         raise FetchRefused("address", "An address must be text.") from None

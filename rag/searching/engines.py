@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from rag.fetching.fetching import Page
-from rag.searching.asking import ask
+from rag.searching.asking import get, post
 from rag.searching.search_engine import MOST_FOUND, Hit, hits_of
 
 TAVILY = "https://api.tavily.com"
@@ -36,7 +36,7 @@ class SearxNG:
     def search(self, query: str) -> list[Hit]:
         headers = {"Authorization": f"Bearer {self.api_key}"} if self.api_key else {}
         asked = {"q": query, "format": "json"}
-        return ask(_Found, "GET", f"{self.base_url.rstrip('/')}/search", params=asked, headers=headers).hits()
+        return get(_Found, f"{self.base_url.rstrip('/')}/search", asked, headers).hits()
 
     def page(self, url: str) -> Page | None:
         return None
@@ -52,7 +52,7 @@ class Tavily:
     def search(self, query: str) -> list[Hit]:
         headers = {"Authorization": f"Bearer {self.api_key}"}
         asked = {"query": query, "max_results": MOST_FOUND}
-        return ask(_Found, "POST", f"{self.base_url.rstrip('/')}/search", json=asked, headers=headers).hits()
+        return post(_Found, f"{self.base_url.rstrip('/')}/search", asked, headers).hits()
 
     def page(self, url: str) -> Page | None:
         return None

@@ -1,23 +1,29 @@
 """A model that searches and reads the web, and that does what pages tell it: a person decides what becomes of that."""
 
+import threading
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 
 from chat.actions import deciding
 from chat.actions.deciding import Decision
 from chat.actions.refusals import Refused
+from chat.concurrency import outgoing
+from chat.concurrency.outgoing import MOST_OF_PERSON
 from chat.engine import run_storage
+from chat.engine.tool_calls import BUSY
 from chat.models import Allowance, Message, Proposal, ProposalStatus, Run, Session
 from chat.tools import web
 from graphs.models import Graph, Node, Workspace
 from graphs.site.access import member_of
 from rag.fetching import fetching
+from rag.fetching.rules import Rules
 from rag.fetching.targets import parse
 from tests import checker
-from tests.chat.engine.driving import Engine, ask, rested
+from tests.chat.engine.driving import Engine, ask, rested, until
 from tests.rag.fetching.stage import Site, leads_to, says, site
 from tests.vendors import Script, ScriptedCall, VendorServer
 
@@ -34,7 +40,12 @@ def internet(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     """The pages of a server on this machine instead of the internet; the engine of the demo finds others."""
     settings.SEARCH_PROVIDER = "demo"
     with site() as stage:
-        monkeypatch.setattr(web, "fetch", lambda url, rules: fetching.fetch(url, rules, stage.network))
+
+        def fetch(url: str, rules: Rules) -> fetching.Page:
+            assert connection.connection is None  # whoever waits for a host needs none
+            return fetching.fetch(url, rules, stage.network)
+
+        monkeypatch.setattr(web, "fetch", fetch)
         stage.pages |= {"/news": says(ORDER), "/?said=Fetch%20API": says(b"<p>Thanks</p>"), "/to": leads_to("/news")}
         yield stage
 
@@ -250,6 +261,44 @@ def test_before_anything_from_outside_was_read_a_model_may_choose_an_address(
     vendor.script(Script(tool_calls=(extract("http://example.org/to"),)), Script(text="Read."))
     run = rested(ask(alice, "What is new?").run_id)
     assert (run.outcome, results(run)[0]["url"]) == ("finished", "http://example.org/news")
+
+
+def test_who_reads_many_slow_pages_keeps_nobody_else_from_reading(
+    running: Engine, vendor: VendorServer, alice: User, bob: User, nba: Graph, internet: Site,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(outgoing, "WAIT_S", 0.2)
+    free = threading.Event()
+    paths = [f"/slow?{number}" for number in range(9)]
+    internet.pages |= {path: lambda client: free.wait(20) and says(b"<p>At last</p>")(client) for path in paths}
+    many = [extract(f"http://example.org{path}", f"call_{path}") for path in paths]
+    vendor.script(Script(tool_calls=tuple(many)))
+    accepted = ask(alice, "Read all of these.")
+    until(lambda: len(internet.asked) == MOST_OF_PERSON)
+    beside = (extract("http://example.org/news"), call("web_search", "call_2", query="picking"))
+    vendor.script(Script(tool_calls=(*beside, call("read_graph_overview", "call_3"))), Script(text="Read."))
+    found = results(rested(ask(bob, NAMED).run_id))
+    assert ["error" in each for each in found] == [False] * 3
+    assert len(internet.asked) == MOST_OF_PERSON + 1
+    vendor.script(Script(text="Two of them."))
+    free.set()
+    found = results(rested(accepted.run_id))
+    assert len([page for page in found if "pieces" in page]) == MOST_OF_PERSON
+    assert {page["error"] for page in found if "error" in page} == {BUSY.format(tool="web_extract")}
+
+
+def test_what_calls_of_one_reply_read_does_not_count_for_the_others(
+    running: Engine, vendor: VendorServer, alice: User, bob: User, nba: Graph, internet: Site,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    """The model chose their addresses before; whichever is read first marks the conversation."""
+    monkeypatch.setattr(outgoing, "MOST_OF_PERSON", 1)
+    for person in (alice, bob):
+        both = extract("http://example.org/news", "call_1"), extract("http://example.org/to", "call_2")
+        vendor.script(Script(tool_calls=both), Script(text="Both."))
+        run = rested(ask(person, "What is new?").run_id)
+        assert (run.outcome, [found["url"] for found in results(run)]) == ("finished", ["http://example.org/news"] * 2)
+        assert run.session.untrusted_source == "web:example.org"
 
 
 def test_a_viewer_is_told_to_name_it(

@@ -39,6 +39,7 @@ class Site:
     names: dict[str, list[list[str]]] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
     connected: list[tuple[str, int]] = field(default_factory=list)
+    looked_up: list[str] = field(default_factory=list)
     port: int = 0
     #: Whom those who ask trust, and how the server begins with each of them.
     tls: ssl.SSLContext | None = None
@@ -49,7 +50,8 @@ class Site:
         return Network(self._look_up, self._connect, lambda: self.tls or ssl.create_default_context())
 
     def _look_up(self, host: str) -> list[str]:
-        answers = self.names.get(host, [[PUBLIC]])
+        self.looked_up.append(host)
+        answers = self.names.get(host.removesuffix("."), [[PUBLIC]])
         return answers.pop(0) if len(answers) > 1 else answers[0]
 
     def _connect(self, address: str, port: int, timeout: float) -> httpcore2.NetworkStream:

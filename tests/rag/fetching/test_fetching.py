@@ -114,6 +114,13 @@ def test_a_host_is_looked_up_once_a_request_so_that_it_cannot_turn_inside_meanwh
         assert stage.connected == [("93.184.215.14", 80)]
 
 
+def test_a_name_is_looked_up_whole_and_never_within_the_domain_of_this_machine(stage: Site) -> None:
+    stage.pages |= {"/": leads_to("/page"), "/page": says(HTML)}
+    fetch("http://kubernetes.default/", Rules(), stage.network)
+    fetch("http://93.184.215.14/page", Rules(), stage.network)
+    assert stage.looked_up == ["kubernetes.default.", "kubernetes.default.", "93.184.215.14"]
+
+
 def test_redirects_end(stage: Site) -> None:
     assert refusal(stage, leads_to("/")) == "redirects"
     assert len(stage.asked) == 6

@@ -1,6 +1,10 @@
 """Search engines as they answer, and as they do not; where one cannot be asked, no model is offered the web."""
 
+import gzip
 import json
+import socket
+import threading
+import tracemalloc
 from collections.abc import Iterator
 from typing import Any
 
@@ -40,6 +44,22 @@ def answers(results: Any = RESULTS) -> Act:
     return says(json.dumps({"query": "two words", "results": results}).encode(), kind="application/json")
 
 
+def padded_json(size: int) -> bytes:
+    """An answer that finds nothing, with so many characters besides."""
+    return json.dumps({"results": [], "query": "0" * size}).encode()
+
+
+def padded(size: int) -> Act:
+    return says(padded_json(size), kind="application/json")
+
+
+def packed(body: bytes, *, twice: bool = False) -> Act:
+    """As a body packed by gzip, or packed again."""
+    names = "gzip, gzip" if twice else "gzip"
+    body = gzip.compress(gzip.compress(body) if twice else body)
+    return says(body, f"Content-Encoding: {names}", kind="application/json")
+
+
 def searxng(stage: Site, settings: Any) -> Any:
     settings.SEARCH_PROVIDER, settings.SEARCH_BASE_URL = "searxng", f"http://127.0.0.1:{stage.port}/"
     return configured.search_engine()
@@ -75,7 +95,8 @@ def test_tavily_is_asked_as_it_wants_to_be(stage: Site, settings: Any, monkeypat
         (says(b"<html>"), "does not answer"),
         (answers("none"), "does not answer"),
         (answers([{"title": "No address"}]), "does not answer"), (lambda client: client.close(), "cannot be reached"),
-        (leads_to("http://127.0.0.1/elsewhere"), "does not answer"), (says(b"x" * 2_000_001), "does not answer"),
+        (leads_to("http://127.0.0.1/elsewhere"), "does not answer"), (padded(3_000_000), "does not answer"),
+        (packed(padded_json(10), twice=True), "does not answer"),
     ],
 )  # fmt: skip
 def test_what_is_no_answer_is_told_without_a_word_of_it(stage: Site, settings: Any, act: Act, why: str) -> None:
@@ -85,11 +106,55 @@ def test_what_is_no_answer_is_told_without_a_word_of_it(stage: Site, settings: A
     assert len(stage.asked) == 1
 
 
-def test_an_engine_that_drips_ends(stage: Site, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asking, "SECONDS", 0.2)
-    stage.pages[ASKED] = lambda client: client.recv(1) and None
+@pytest.mark.parametrize(
+    ("at_once", "drop"),
+    [(b"", b""), (b"HTTP/1.1 200 OK\r\nX: ", b"x"), (b"HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n", b" ")],
+    ids=["says nothing", "headers", "body"],
+)
+def test_an_engine_that_drips_ends(
+    stage: Site, settings: Any, monkeypatch: pytest.MonkeyPatch, at_once: bytes, drop: bytes
+) -> None:
+    """Whatever it drips: the time is that of all of it."""
+    monkeypatch.setattr(asking, "SECONDS", 0.3)
+    cut = threading.Event()
+
+    def drips(client: socket.socket) -> None:
+        try:
+            client.sendall(at_once)
+            while not cut.wait(0.02):
+                client.sendall(drop)
+        finally:
+            cut.set()
+
+    stage.pages[ASKED] = drips
+    threading.Timer(10, cut.set).start()
     with pytest.raises(SearchFailed, match="cannot be reached"):
         searxng(stage, settings).search("two words")
+    assert not cut.is_set()
+
+
+def test_an_answer_that_unpacks_to_more_is_read_no_further(stage: Site, settings: Any) -> None:
+    stage.pages[ASKED] = packed(padded_json(30_000_000))
+    tracemalloc.start()
+    try:
+        with pytest.raises(SearchFailed, match="does not answer"):
+            searxng(stage, settings).search("two words")
+        assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_an_answer_may_come_packed(stage: Site, settings: Any) -> None:
+    stage.pages[ASKED] = packed(json.dumps({"results": RESULTS}).encode())
+    assert len(searxng(stage, settings).search("two words")) == 2
+    assert "accept-encoding: gzip, deflate\r" in stage.asked[0].lower()
+
+
+def test_no_proxy_of_the_environment_is_asked(stage: Site, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    stage.pages[ASKED] = answers()
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    assert len(searxng(stage, settings).search("two words")) == 2
 
 
 def test_the_demo_finds_its_own_pages_and_reads_no_other() -> None:
