@@ -48,6 +48,8 @@ UNUSABLE_OUTPUT = _(
 )
 ACCESS_ENDED = _("You are no longer a member of this workspace.")
 CONTEXT_GONE = _("What this conversation is about no longer exists.")
+GENERATED_FOR_GONE = _("What this was to be generated for was deleted. Nothing was changed.")
+_MAY_NOT_CHANGE = _("%(person)s may not change anything in this workspace any more. Nothing was changed.")
 _MODEL_UNAVAILABLE = _("The model “%(model)s” is not available. Choose another one: %(available)s.")
 _NONE_OFFERED = _("No model is offered to you in this workspace. Tell an administrator of it.")
 _UNKNOWN_THERE = _(
@@ -84,6 +86,16 @@ def filtered() -> Failure:
     """An answer that the vendor did not let through."""
     corrections = _CORRECTIONS["content_filter"]
     return Failure("content_filter", sentence("content_filter"), retryable=False, corrections=corrections)
+
+
+def may_not_change(person: str) -> Failure:
+    """A generation whose person has lost the right to what it is for."""
+    return Failure("forbidden", str(_MAY_NOT_CHANGE) % {"person": person}, retryable=False)
+
+
+def generated_for_gone() -> Failure:
+    """A generation about what was deleted."""
+    return Failure("not_found", GENERATED_FOR_GONE, retryable=False)
 
 
 def model_unavailable(model: str, available: Iterable[str]) -> str:
