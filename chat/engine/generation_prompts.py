@@ -8,7 +8,7 @@ from chat.engine.error_texts import Failure
 from chat.engine.prompt_loading import MOST_SEARCHES, ContextGone, Prompt
 from chat.generation.filling import Form
 from chat.managed_prompts.values import values_for
-from chat.managed_prompts.versions import render
+from chat.managed_prompts.versions import active_in, render
 from chat.models import Budget, Message, PromptVersion
 from chat.providers.model_request import PromptMessage
 from chat.subjects.generating import Request
@@ -62,13 +62,16 @@ def load_prompt(run: ClaimedRun, member: Member) -> Prompt:
     assert asked is not None
     assert context is not None
     about = about_of(run, member)
+    version = PromptVersion.objects.select_related("prompt").get(pk=asked.version)
+    if active_in(member.workspace, version.prompt) is None:
+        raise Hindered(error_texts.none_active(version.prompt))
     generation = generation_of(context.type, asked.prompt_type)
     if generation is None:
         raise ContextGone
     form = Form(generation, Request(run.id, member, about, asked.count), by_model=asked.by_model)
     question = Message.objects.get(session=run.session_id, sequence=1)
     if not question.content:
-        question.content = _asked(run, member, question)
+        question.content = _asked(run, member, question, version)
     searching = search_specs() if generation.searches else ()
     told = _SEARCHING.format(most=MOST_SEARCHES) if searching else ""
     return Prompt(
@@ -86,11 +89,10 @@ def load_prompt(run: ClaimedRun, member: Member) -> Prompt:
     )
 
 
-def _asked(run: ClaimedRun, member: Member, question: Message) -> str:
+def _asked(run: ClaimedRun, member: Member, question: Message, version: PromptVersion) -> str:
     """Stores what is asked, and marks the session if some of what it tells is untrusted. Raises `ContextGone`."""
     assert run.generation is not None
     assert run.context is not None
-    version = PromptVersion.objects.get(pk=run.generation.version)
     try:
         values = values_for(
             member,

@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.db import connection, transaction
 
 from chat.engine.generating import Wanted, begin
-from chat.managed_prompts.versions import active_version
+from chat.managed_prompts.versions import active_or_latest
 from chat.models import ModelCall, Proposal, Run, Session, StructuredRun
 from graphs.models import ChangeSet, Company, Membership, Object, Role
 from graphs.models.history import Origin
@@ -86,7 +86,7 @@ def test_who_cancels_while_it_ends_stops_what_came_of_it(alice: User, portfolio:
             session = Session.objects.select_for_update(no_key=True).get(pk=run.session_id)
             answer = pool.submit(cancelled)
             until(somebody_waits)
-            version = active_version(portfolio.workspace, "use_case_detail")
+            version = active_or_latest(portfolio.workspace, "use_case_detail")
             parent = StructuredRun.objects.get(pk=run.pk)
             begin(Wanted(about, alice, portfolio.workspace, version, "en", within=session, parent=parent, place=0))
         assert answer.result(30) == "cancelled"
