@@ -68,7 +68,7 @@ def load_prompt(run: ClaimedRun, member: Member) -> Prompt:
     generation = generation_of(context.type, asked.prompt_type)
     if generation is None:
         raise ContextGone
-    form = Form(generation, Request(run.id, member, about, asked.count), by_model=asked.by_model)
+    form = Form(generation, Request(run.id, member, about, asked.count), run.session_id, by_model=asked.by_model)
     question = Message.objects.get(session=run.session_id, sequence=1)
     if not question.content:
         question.content = _asked(run, member, question, version)

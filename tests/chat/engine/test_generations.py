@@ -90,6 +90,9 @@ def test_filled_fields_wait_for_a_decision_and_empty_ones_do_not(
     waiting = Proposal.objects.get(status="pending")
     assert waiting.arguments["updates"] == {"industry": "Transport"}
     assert (told(alice, run)["state"], states_of(run)[-1]) == ("waiting", "waiting")
+    (listed,) = get(alice, "proposals?status=pending").json()["results"]
+    frames = [event.data for event in stream_of(run) if event.type == "proposal"]
+    assert (listed["generated"], {each["generated"] for each in frames}) == (True, {True})
     until(lambda: toasts_of(alice, bare))
     assert [each["what"] for each in toasts_of(alice, bare)] == ["generation_waits"]
 
@@ -300,12 +303,15 @@ def test_what_was_read_from_outside_makes_every_result_wait(
     working: GenerationWorker, vendor: VendorServer, alice: User, bare: Company
 ) -> None:
     vendor.script(Script(tool_calls=(form("company_info", **OF_COMPANY | {"name": bare.name}),)))
+    Company.objects.filter(pk=bare.pk).update(industry="Shipping")
     object_for(member_of(alice), Ref("company", str(bare.pk)))
     Object.objects.filter(type="company", key=str(bare.pk)).update(untrusted_since=timezone.now())
     run = rested(begun(alice, "company_info", "company", bare.pk).pk)
     bare.refresh_from_db()
-    assert (told(alice, run)["state"], bare.industry) == ("waiting", "")
-    assert [each["level"] for each in Proposal.objects.get().asked_by] == ["untrusted"]
+    assert (told(alice, run)["state"], bare.industry) == ("waiting", "Shipping")
+    waiting = Proposal.objects.get()  # One decision about filled and empty fields alike.
+    assert [each["level"] for each in waiting.asked_by] == ["untrusted"]
+    assert waiting.arguments["updates"].keys() == {"industry", "size", "products", "processes"}
 
 
 def test_a_request_that_is_sent_twice_begins_one(db: None, alice: User, portfolio: Portfolio) -> None:
