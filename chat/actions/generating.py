@@ -7,8 +7,9 @@ from django.utils.translation import gettext as _
 
 from chat.actions.conversations import require_model, stop_runs
 from chat.actions.refusals import Refused
+from chat.engine.error_texts import none_active
 from chat.engine.generating import Wanted, begin, own_model, tell_progress
-from chat.managed_prompts.versions import active_version
+from chat.managed_prompts.versions import active_in, prompt_for
 from chat.models import Message, Run, RunStatus, Session, SessionType
 from chat.proposals import cancel_pending
 from chat.queries.generations import generation_for
@@ -45,8 +46,11 @@ def generate(
     `by_model`: a model asks for it, in the answer `asked_in`, and no person. `within` is where the instructions come
     from.
     """
-    version = active_version(member.workspace, prompt)
+    asked_with = prompt_for(member.workspace, prompt)
     member.require_editor()
+    version = active_in(member.workspace, asked_with)
+    if version is None:
+        raise Refused("conflict", str(none_active(asked_with).text))
     if not is_object(about.type):
         sentence = _("There is no kind of object called “%(kind)s”.") % {"kind": about.type}
         raise Refused("validation", sentence, field="context.type")

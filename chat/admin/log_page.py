@@ -29,6 +29,7 @@ SELECT {COLUMNS}, e.before_at FROM (
     ) AS stretch
     WHERE sequence >= %(start)s
       AND (%(type)s::text IS NULL OR type = %(type)s) AND (%(run)s::uuid IS NULL OR run_id = %(run)s)
+      AND (%(message)s::uuid IS NULL OR message_id = %(message)s)
 ) AS e
 WHERE e.found < %(limit)s ORDER BY e.sequence LIMIT %(limit)s
 """  # noqa: S608 - the only insertion is a list of columns
@@ -46,12 +47,19 @@ class LogPage:
     next: int | None
 
 
-def read(stream_id: int, last: int, start: int, type_: str | None, run_id: uuid.UUID | None) -> LogPage:
+def read(
+    stream_id: int,
+    last: int,
+    start: int,
+    type_: str | None,
+    run_id: uuid.UUID | None,
+    message_id: uuid.UUID | None = None,
+) -> LogPage:
     """Up to `PAGE` events from the number `start` on, of a stream that ends at `last`."""
     end = min(last, start + LOOKS_THROUGH - 1)
     with connection.cursor() as cursor:
         wanted = {"stream": stream_id, "start": start, "end": end, "type": type_, "run": run_id, "limit": PAGE}
-        cursor.execute(_ROWS, wanted)
+        cursor.execute(_ROWS, wanted | {"message": message_id})
         rows = cursor.fetchall()
     found = (event for *row, before_at in rows for event in _logged(Row(*row), before_at, start, end))
     events = tuple(islice(found, PAGE))

@@ -18,6 +18,7 @@ from chat.admin import figures, log_page
 from chat.admin.log_page import LogPage
 from chat.events.vocabulary import MERGEABLE, EventType, StoredEvent
 from chat.models import Message, Run, Session, Stream, StreamEvent
+from chat.queries.replays import only_answer
 from graphs.admin.display import pretty
 
 #: Runs that the filter offers; older ones are reached from the session's page.
@@ -90,9 +91,9 @@ def page(request: HttpRequest, session: Session, site: Mapping[str, Any]) -> Htt
     type_: str | None = form.cleaned_data.get("type") or None
     start = form.cleaned_data.get("at") or (_beginning(session, run) if run else 1)
     end = (run.last_sequence if run else None) or last
-    found = (
-        log_page.read(session.stream_id, end, start, type_, run.pk if run else None) if usable else LogPage((), None)
-    )
+    found = LogPage((), None)
+    if usable:
+        found = log_page.read(session.stream_id, end, start, type_, run.pk if run else None, only_answer(session))
     context = {
         **site,
         "title": _("Events"),

@@ -13,9 +13,10 @@ from typing import Any
 from django.db import Error as DatabaseTrouble
 from django.db import transaction
 
-from chat.engine import machine, open_calls, run_storage, transitions
+from chat.engine import generation_prompts, machine, open_calls, run_storage, transitions
 from chat.engine.claims import ClaimedRun
 from chat.engine.endings import Endings
+from chat.engine.error_texts import Failure
 from chat.engine.generating import follow_up
 from chat.engine.states import Limits, State
 from chat.engine.tool_calls import CheckedCall
@@ -43,17 +44,22 @@ Outcome = (
     | transitions.ActionFailureOccurred
     | transitions.ValidationRequested
     | transitions.RunStopped
+    | transitions.SystemErrorOccurred
 )
 
 
 @dataclass(frozen=True, slots=True)
 class ProposalResult:
-    """What became of a reply: the answer's rounds with it, the events of its calls, and whether the run has ended."""
+    """What became of a reply: the answer's rounds with it, the events of its calls, and whether the run has ended.
+
+    `failure`: why nothing can come of it, whatever the model may write.
+    """
 
     rounds: list[Round]
     events: tuple[NewEvent, ...]
     outcome: Outcome
     over: bool = False
+    failure: Failure | None = None
 
 
 @dataclass(slots=True)
@@ -90,6 +96,9 @@ class ProposalRound:
         if run.stop_requested_at is not None:
             record_costs(self.run.account, costs)
             return ProposalResult(self.rounds, (), transitions.RunStopped())
+        if failure := self._hindered():
+            record_costs(self.run.account, costs)
+            return ProposalResult(self.rounds, (), transitions.SystemErrorOccurred(), failure=failure)
         self.provenance.save_to(answer)
         session = Session.objects.select_related("stream", "workspace").get(pk=self.run.session_id)
         writing = [call for call in self.calls if call.writes]
@@ -118,6 +127,16 @@ class ProposalRound:
             ending = replace(ending, events=(*events, *ending.events))
             run_storage.end(self.run, ending, transcript, rounds, costs)
         return ProposalResult(rounds, tuple(events), outcome, over=ending is not None)
+
+    def _hindered(self) -> Failure | None:
+        """Why a generation ends here: its object, or the right to change it, is gone since the model was asked."""
+        if self.run.generation is None:
+            return None
+        try:
+            generation_prompts.about_of(self.run, self.context.member)
+        except generation_prompts.Hindered as hindered:
+            return hindered.failure
+        return None
 
     def _propose(self, session: Session, answer: Message, call: CheckedCall) -> list[NewEvent]:
         """The events of a call that becomes a proposal."""

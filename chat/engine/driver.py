@@ -247,7 +247,7 @@ class Driver:
             if (result := proposing.result) is not None:
                 self._answer.take_round(result.rounds, result.events)
                 telemetry.proposed(result.events)
-                self._over = result.over
+                self._over, self._failure = result.over, result.failure
                 if result.over:
                     waits = isinstance(result.outcome, transitions.ValidationRequested)
                     self._outcome = "waiting" if waits else "finished"

@@ -9,7 +9,7 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from chat.models import RunErrorCode
+from chat.models import Prompt, RunErrorCode
 from chat.models.runs import Correction
 from chat.providers.circuit import CircuitOpen
 from chat.providers.provider_error import ProviderError
@@ -48,6 +48,9 @@ UNUSABLE_OUTPUT = _(
 )
 ACCESS_ENDED = _("You are no longer a member of this workspace.")
 CONTEXT_GONE = _("What this conversation is about no longer exists.")
+GENERATED_FOR_GONE = _("What this was to be generated for was deleted. Nothing was changed.")
+_MAY_NOT_CHANGE = _("%(person)s may not change anything in this workspace any more. Nothing was changed.")
+_NONE_ACTIVE = _("No version of the prompt “%(prompt)s” is active. Activate one, then try again.")
 _MODEL_UNAVAILABLE = _("The model “%(model)s” is not available. Choose another one: %(available)s.")
 _NONE_OFFERED = _("No model is offered to you in this workspace. Tell an administrator of it.")
 _UNKNOWN_THERE = _(
@@ -84,6 +87,21 @@ def filtered() -> Failure:
     """An answer that the vendor did not let through."""
     corrections = _CORRECTIONS["content_filter"]
     return Failure("content_filter", sentence("content_filter"), retryable=False, corrections=corrections)
+
+
+def may_not_change(person: str) -> Failure:
+    """A generation whose person has lost the right to what it is for."""
+    return Failure("forbidden", str(_MAY_NOT_CHANGE) % {"person": person}, retryable=False)
+
+
+def none_active(prompt: Prompt) -> Failure:
+    """A generation with a prompt of which no version counts."""
+    return Failure("not_found", str(_NONE_ACTIVE) % {"prompt": prompt.shown_name}, retryable=True)
+
+
+def generated_for_gone() -> Failure:
+    """A generation about what was deleted."""
+    return Failure("not_found", GENERATED_FOR_GONE, retryable=False)
 
 
 def model_unavailable(model: str, available: Iterable[str]) -> str:

@@ -16,7 +16,7 @@ from chat.events import notices, toasts
 from chat.events.append import append
 from chat.generation.asked import GenerationState, generation_event
 from chat.generation.progress import progress_of
-from chat.managed_prompts.versions import active_version
+from chat.managed_prompts.versions import active_or_latest
 from chat.models import (
     Message,
     PromptVersion,
@@ -114,7 +114,8 @@ def _send() -> None:
 def follow_up(proposal: Proposal) -> None:
     """Begins what comes of a generation whose proposal was applied: of each object that it made another one.
 
-    Each is begun once, whatever is applied how often: it has the place of its object.
+    Each is begun once, whatever is applied how often: it has the place of its object. It is in the name of who asked
+    or, where they may change nothing any more, of who approved.
     """
     if proposal.status != ProposalStatus.APPLIED or proposal.session.type != SessionType.GENERATION:
         return
@@ -123,7 +124,9 @@ def follow_up(proposal: Proposal) -> None:
     generation = generation_of(proposal.session.context_type, run.prompt_version.prompt.type)
     if generation is None or not generation.then:
         return
-    version = active_version(proposal.workspace, generation.then)
+    version = active_or_latest(proposal.workspace, generation.then)
+    asker = claims.author_of(run)
+    author = run.author if asker is not None and asker.role.may_edit else proposal.decided_by or run.author
     made = [each.item for each in map(from_json, proposal.operations) if isinstance(each, Create)]
     begun = set(run.structured.children.values_list("place", flat=True))
     for place, ref in enumerate(made):
@@ -133,7 +136,7 @@ def follow_up(proposal: Proposal) -> None:
         begin(
             Wanted(
                 about=about,
-                author=run.author,
+                author=author,
                 workspace=proposal.workspace,
                 version=version,
                 language=proposal.session.language,

@@ -96,6 +96,8 @@ class ModelCalls:
             self._prompt = await in_tool_thread.until_done(load, self._run, member)
         except prompt_loading.ContextGone:
             return await in_db(gone_contexts.failure_of, self._run)
+        except generation_prompts.Hindered as hindered:
+            return hindered.failure
         self._budgeted = self._prompt.budgeted
         return None
 
@@ -105,8 +107,9 @@ class ModelCalls:
             self._config = self._offered()
         except ModelUnavailableError as unavailable:
             return Failure("model_unavailable", str(unavailable), retryable=False, corrections=("model",))
-        # A run that was taken over between two rounds comes here without the effect `Enrich`.
-        if failure := await self.enrich():
+        # A run that was taken over between two rounds comes here without the effect `Enrich`. What a generation is
+        # for may be gone by its second call.
+        if failure := await self.enrich(anew=self._run.generation is not None and self._call is not None):
             return failure
         room = room_for_prompt(self._config.context_window, self._config.max_tokens)
         call = await self._fitting_call(self._config, tools, room)

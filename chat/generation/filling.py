@@ -1,10 +1,12 @@
 """The one tool of a generation: the form that a model fills in, whose call becomes proposals."""
 
+import uuid
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from chat.models import Session
 from chat.proposals import WriteCall
-from chat.proposals.policy import EMPTY
+from chat.proposals.policy import EMPTY, asked_in_any_case
 from chat.providers.model_request import ToolSpec
 from chat.subjects.generating import Change, Generation, Output, Request
 from chat.tools.proposing import Proposer
@@ -20,15 +22,19 @@ OF_EMPTY_FIELDS = ":empty"
 
 
 class Form(Proposer[Output]):
-    """Takes the output of one generation. What only fills empty fields is apart from what changes filled ones."""
+    """Takes the output of one generation.
+
+    What only fills empty fields is apart from what changes filled ones, unless a person has to decide on both.
+    """
 
     description = "Takes your result. Call it once, with every field; leave a text empty that you know nothing about."
 
-    def __init__(self, generation: Generation[Any], request: Request, *, by_model: bool) -> None:
+    def __init__(self, generation: Generation[Any], request: Request, session_id: uuid.UUID, *, by_model: bool) -> None:
         """`by_model`: a model asked for it, so that a person decides on all of it."""
         self.name = f"write_{generation.prompt_type}"
         self.arguments = generation.output
         self._generation, self._request, self._by_model = generation, request, by_model
+        self._session_id = session_id
 
     def spec(self) -> ToolSpec:
         """What the model is told of it: every field is required and no other is allowed, as vendors want it."""
@@ -39,12 +45,18 @@ class Form(Proposer[Output]):
         changes = self._generation.changes(self._request, arguments)
         made = [change for change in changes if isinstance(change, CreateObject)]
         updates = [change for change in changes if isinstance(change, UpdateObject)]
-        wanted = [{True, False}] if self._by_model else [{True}, {False}]
+        wanted = [{True, False}] if updates and self._asks_about_all() else [{True}, {False}]
         parts: list[list[Change]] = [[*self._parts(updates, which)] for which in wanted]
         parts[0] = [*made, *parts[0]]
         parts = [part for part in parts if part]
         ids = [call_id + OF_EMPTY_FIELDS, call_id][-len(parts) :] if parts else []
         return [self._call(id_, part, arguments.reason) for id_, part in zip(ids, parts, strict=True)]
+
+    def _asks_about_all(self) -> bool:
+        """Whether a person has to decide on empty fields, too: on all of them at once, then."""
+        session = Session.objects.get(pk=self._session_id)
+        tool = f"propose_{NAMES[UpdateObject]}"
+        return bool(asked_in_any_case(session, self._request.about, tool, self._by_model))
 
     def _parts(self, updates: Sequence[UpdateObject], empty: Collection[bool]) -> list[UpdateObject]:
         """Of updates of the object what changes fields that are `empty`, or not; without what is so already."""

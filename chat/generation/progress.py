@@ -14,11 +14,19 @@ def progress_of(parents: Collection[uuid.UUID]) -> dict[uuid.UUID, dict[str, int
     Those of which nothing came are left out.
     """
     over = ~Q(run__status__in=[RunStatus.QUEUED, RunStatus.RUNNING])
-    counts = {
-        "of": Count("pk"),
-        "done": Count("pk", filter=over),
-        "failed": Count("pk", filter=Q(run__status=RunStatus.FAILED)),
-        "cancelled": Count("pk", filter=Q(run__status=RunStatus.CANCELLED)),
+    failed, cancelled = Q(run__status=RunStatus.FAILED), Q(run__status=RunStatus.CANCELLED)
+    counted = (
+        StructuredRun.objects.filter(parent__in=parents)
+        .values_list("parent")
+        .order_by("parent")
+        .annotate(
+            every=Count("pk"),
+            over=Count("pk", filter=over),
+            failed=Count("pk", filter=failed),
+            cancelled=Count("pk", filter=cancelled),
+        )
+    )
+    return {
+        parent: {"of": every, "done": done, "failed": lost, "cancelled": stopped}
+        for parent, every, done, lost, stopped in counted
     }
-    counted = StructuredRun.objects.filter(parent__in=parents).values("parent").annotate(**counts).order_by()
-    return {row.pop("parent"): row for row in counted}

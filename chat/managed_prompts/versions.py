@@ -59,9 +59,10 @@ def active_in(workspace: Workspace, prompt: Prompt) -> PromptVersion | None:
     return active.order_by(F("workspace").asc(nulls_last=True)).first()
 
 
-def active_version(workspace: Workspace, key: str) -> PromptVersion:
-    """The version of a prompt that counts in a workspace. Raises `NotFound`."""
-    return or_not_found(active_in(workspace, prompt_for(workspace, key)))
+def active_or_latest(workspace: Workspace, key: str) -> PromptVersion:
+    """The version of a prompt that counts in a workspace, else the latest that it sees. Raises `NotFound`."""
+    prompt = prompt_for(workspace, key)
+    return or_not_found(active_in(workspace, prompt) or versions_in(workspace, prompt).first())
 
 
 def text_in(version: PromptVersion, language: str) -> str:

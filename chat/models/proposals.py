@@ -9,7 +9,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from chat.models.conversation import Message, Session
+from chat.models.conversation import Message, Session, SessionType
 from graphs.models import Object, Workspace
 from graphs.models.objects import MAX_KEY
 from graphs.objects.refs import Ref
@@ -111,6 +111,11 @@ class Proposal(models.Model):
 
     def __str__(self) -> str:
         return self.reason[:80] or self.tool
+
+    @property
+    def generated(self) -> bool:
+        """Whether it came of a structured generation and no conversation; `session_type` is what lists have read."""
+        return (getattr(self, "session_type", None) or self.session.type) == SessionType.GENERATION
 
     @property
     def ref(self) -> Ref:

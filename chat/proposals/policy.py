@@ -34,6 +34,30 @@ def asked_by(
 
     `steps` are the tools that a batch is made of.
     """
+    levels = asked_in_any_case(session, of, tool, request_validation, steps, operations)
+    if levels or (session.type == SessionType.GENERATION and _fills_what_is_empty(operations)):
+        return levels
+    allowances = Allowance.objects.filter(workspace=of.workspace_id, tool=tool)
+    given = set(allowances.values_list("kind", "field", "object_key", "item_key"))
+    for operation in operations:
+        kind, key = operation.item
+        # A second object is covered by its own key.
+        holders, items = ("", key if is_object(kind) else of.key), ("", key)
+        for field in operation.new if isinstance(operation, Update) else ("",):
+            if given.isdisjoint(product([kind], ["", field], holders, items)):
+                return [{"level": "default", "why": f"{kind}.{field}" if field else kind}]
+    return []
+
+
+def asked_in_any_case(
+    session: Session,
+    of: Object,
+    tool: str,
+    request_validation: bool,
+    steps: Collection[str] = (),
+    operations: Sequence[Operation] = (),
+) -> Asked:
+    """The levels that want a person to decide whatever the fields, and whoever allowed them."""
     rules = ValidationRule.objects.filter(
         Q(workspace=None) | Q(workspace=of.workspace_id), tool__in=["", tool, *steps]
     ).select_related("workspace")
@@ -50,18 +74,7 @@ def asked_by(
         levels.append({"level": "untrusted", "why": session.untrusted_source})
     elif source := _untrusted(of, operations):
         levels.append({"level": "untrusted", "why": source})
-    if levels or (session.type == SessionType.GENERATION and _fills_what_is_empty(operations)):
-        return levels
-    allowances = Allowance.objects.filter(workspace=of.workspace_id, tool=tool)
-    given = set(allowances.values_list("kind", "field", "object_key", "item_key"))
-    for operation in operations:
-        kind, key = operation.item
-        # A second object is covered by its own key.
-        holders, items = ("", key if is_object(kind) else of.key), ("", key)
-        for field in operation.new if isinstance(operation, Update) else ("",):
-            if given.isdisjoint(product([kind], ["", field], holders, items)):
-                return [{"level": "default", "why": f"{kind}.{field}" if field else kind}]
-    return []
+    return levels
 
 
 def _fills_what_is_empty(operations: Sequence[Operation]) -> bool:

@@ -62,8 +62,9 @@ class ProposalShape(Shape):
     """Only one that was asked for by its id is whole. Everywhere else `cut` names what is not.
 
     `objects` are those that it changes, with the versions that it was computed from; 0 for one that it creates.
-    Of a large one arguments and targets are left out, texts of the diff and of conflicts are cut. `counts` tells how
-    many items come, change, move and go in the whole diff: `{node: {create: 2, move: 1}}`.
+    `generated`: it came of a structured generation. Of a large one arguments and targets are left out, texts of the
+    diff and of conflicts are cut. `counts` tells how many items come, change, move and go in the whole diff:
+    `{node: {create: 2, move: 1}}`.
     """
 
     id: Id
@@ -93,6 +94,7 @@ class ProposalShape(Shape):
     change_set_id: Id | None
     undone_by: Id | None
     asked_again: bool
+    generated: bool
     _parts: tuple[str, ...] = PrivateAttr()
 
     @classmethod
@@ -142,6 +144,7 @@ def proposal_event(proposal: Proposal) -> NewEvent:
             **{name: proposal.brief[name] for name in ("diff", "counts", "targets", "cut")},
             "askedBy": proposal.asked_by,
             "expiresAt": proposal.expires_at.isoformat(),
+            **({"generated": True} if proposal.generated else {}),
         },
         proposal.message_id,
     )

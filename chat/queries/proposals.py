@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import connection
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 
 from chat.models import Proposal, ProposalStatus, Session
@@ -83,7 +83,8 @@ def waiting_count(member: Member) -> tuple[int, bool]:
 
 def in_brief(proposals: QuerySet[Proposal]) -> QuerySet[Proposal]:
     """Proposals with only the fields that lists show."""
-    return proposals.select_related("decided_by").defer(*Proposal.LARGE)
+    with_type = proposals.annotate(session_type=F("session__type"))
+    return with_type.select_related("decided_by").defer(*Proposal.LARGE)
 
 
 def proposal_for(member: Member, proposal_id: str) -> Proposal:

@@ -44,8 +44,8 @@ class ChatReplay extends HTMLElement {
     let wanted = Number(this.getAttribute("at")) || 0;
     try {
       await this.film.load(() => {
-        if (wanted && this.film.length >= wanted) {
-          this.player.seek(wanted);
+        if (wanted && this.film.numberOf(this.film.length) >= wanted) {
+          this.player.seek(this.film.countTo(wanted));
           wanted = 0;
         } else this.show();
       });

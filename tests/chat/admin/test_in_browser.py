@@ -5,19 +5,25 @@ import uuid
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Browser, Page, expect
 
+from chat.events.append import append
+from chat.events.vocabulary import NewEvent
 from chat.models import Message
 from graphs.models import Graph, Node, Workspace
 from rag.models import EmbeddingModel
 from tests.cast import PASSWORD
 from tests.chat.admin.talk import Talk, talk
+from tests.chat.engine.generating import begun
 from tests.chat.spending.paid import budget
 from tests.graphs.admin.changing import update
+from tests.graphs.records.portfolio import Portfolio, portfolio
 from tests.proposed import RENAME, waiting
 
+__all__ = ["portfolio"]
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
@@ -110,3 +116,19 @@ def test_the_request_of_a_call_is_copied(own: Talk, live_server: object, browser
     page.get_by_role("button", name="Copied").wait_for()
     copied = json.loads(page.evaluate("navigator.clipboard.readText()"))
     assert copied["messages"] == [{"role": "user", "content": "Where is the API?"}]
+
+
+def test_a_replay_counts_events_and_names_them_by_their_numbers(
+    own: Talk, alice: User, portfolio: Portfolio, live_server: object, browser: Browser
+) -> None:
+    _other, run = (begun(alice, "company_info", "company", portfolio.company.pk) for _ in range(2))
+    with transaction.atomic():
+        append(run.session.stream_id, [NewEvent("content_delta", {"delta": "It moves."}, run.message_id, run.pk)])
+    page = signed_in(browser, str(live_server), 1280)
+    page.goto(reverse("admin:chat_session_replay", args=[run.session.pk], query={"at": 3}))
+    event = page.locator("chat-replay .event")
+    expect(event).to_contain_text("Event 2 of 2")
+    expect(page.locator("chat-replay .stage")).to_contain_text("It moves.")
+    event.click()
+    page.wait_for_url("**/events/?at=3")
+    expect(page.locator("tr[id^=event-]")).to_have_count(1)

@@ -5,7 +5,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from chat.actions import managing_prompts
-from chat.managed_prompts.versions import active_version
+from chat.managed_prompts.versions import active_in, prompt_for
 from chat.models import Prompt, PromptActivation, PromptVersion, VersionStatus
 from graphs.models import Workspace
 from graphs.site.access import member_of
@@ -39,8 +39,8 @@ def test_superusers_write_and_activate_versions_of_the_site(
     assert (version.status, version.author.username if version.author else "") == (VersionStatus.DRAFT, "root")
     assert not PromptVersion.objects.filter(pk=version.pk).exclude(variables=["folder"]).exists()
     root.post(SITE, {"action": "activate", "_selected_action": [str(version.pk)]})
-    assert active_version(other_workspace, "folder_name") == version
-    assert str(active_version(demo_workspace, "folder_name")) == "folder_name@2"
+    assert active_in(other_workspace, prompt_for(other_workspace, "folder_name")) == version
+    assert str(active_in(demo_workspace, prompt_for(demo_workspace, "folder_name"))) == "folder_name@2"
     assert PromptActivation.objects.get(version=version).workspace is None
     page = root.get(f"{SITE}{version.pk}/change/").content.decode()
     assert ("Nomme {{folder}}." in page, "root" in page) == (True, True)

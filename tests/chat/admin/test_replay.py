@@ -1,21 +1,28 @@
 import json
+import re
 import uuid
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
 from chat.events import compaction
+from chat.events.append import append
+from chat.events.vocabulary import NewEvent
 from chat.models import Run, StreamEvent
 from chat.queries import replays
 from graphs.models import Graph, Workspace
 from tests.chat.admin.talk import Talk, talk, turn
+from tests.chat.engine.generating import begun
 from tests.graphs.admin.staff import auditor, mere_staff, superuser
+from tests.graphs.records.portfolio import Portfolio, portfolio
 
+__all__ = ["portfolio"]
 pytestmark = pytest.mark.django_db
 
 
@@ -58,6 +65,22 @@ def test_they_are_the_same_when_the_log_was_folded(own: Talk) -> None:
     list(compaction.steps(30))
     assert StreamEvent.objects.count() < rows
     assert frames(client, own) == before
+
+
+def test_of_a_generation_only_what_is_of_it_is_played(alice: User, portfolio: Portfolio) -> None:
+    runs = [begun(alice, "company_info", "company", portfolio.company.pk) for _ in range(3)]
+    with transaction.atomic():
+        (other, own, _last), stream = runs, runs[0].session.stream_id
+        said = [NewEvent("content_delta", {"delta": run.asked_model}, run.message_id, run.pk) for run in (other, own)]
+        append(stream, [*said, NewEvent("decision", {"status": "applied"}, own.message_id)])
+    found, client = Talk(own.session, own), superuser()
+    answer = frames(client, found)
+    told = [(frame["event"], frame["sequence"]) for frame in answer["frames"]]
+    assert told == [("generation", 2), ("content_delta", 5), ("decision", 6)]
+    assert answer["last"] == 6
+    assert [frame["sequence"] for frame in frames(client, found, 5)["frames"]] == [6]
+    events = client.get(reverse("admin:chat_session_events", args=[own.session.pk])).content.decode()
+    assert re.findall(r'id="event-(\d+)"', events) == ["2", "5", "6"]
 
 
 @pytest.mark.parametrize("after", ["x", "-1", "1e3", "9" * 40, "²"])

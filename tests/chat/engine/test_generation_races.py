@@ -1,5 +1,6 @@
 """Generations and who cancels them, edits their object by hand, or generates about it, too: one of them wins."""
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
@@ -8,9 +9,9 @@ from django.contrib.auth.models import User
 from django.db import connection, transaction
 
 from chat.engine.generating import Wanted, begin
-from chat.managed_prompts.versions import active_version
-from chat.models import Proposal, Run, Session, StructuredRun
-from graphs.models import ChangeSet, Company, Object
+from chat.managed_prompts.versions import active_or_latest
+from chat.models import ModelCall, Proposal, Run, Session, StructuredRun
+from graphs.models import ChangeSet, Company, Membership, Object, Role
 from graphs.models.history import Origin
 from graphs.objects.headers import object_for
 from graphs.objects.holding import held
@@ -21,7 +22,7 @@ from tests.chat.engine.driving import Engine, rested, until
 from tests.chat.engine.generating import OF_COMPANY, begun, form, generation_worker, states_of, stream_of, told
 from tests.chat.engine.test_runs import somebody_waits
 from tests.graphs.api.callers import with_token
-from tests.graphs.records.asking import update
+from tests.graphs.records.asking import change, update
 from tests.graphs.records.portfolio import Portfolio, portfolio
 from tests.vendors import Script, VendorServer
 
@@ -85,7 +86,7 @@ def test_who_cancels_while_it_ends_stops_what_came_of_it(alice: User, portfolio:
             session = Session.objects.select_for_update(no_key=True).get(pk=run.session_id)
             answer = pool.submit(cancelled)
             until(somebody_waits)
-            version = active_version(portfolio.workspace, "use_case_detail")
+            version = active_or_latest(portfolio.workspace, "use_case_detail")
             parent = StructuredRun.objects.get(pk=run.pk)
             begin(Wanted(about, alice, portfolio.workspace, version, "en", within=session, parent=parent, place=0))
         assert answer.result(30) == "cancelled"
@@ -130,3 +131,58 @@ def test_of_two_generations_and_a_hand_each_field_has_one_winner(
     stale = Proposal.objects.get(pk=proposal)
     assert (stale.status, stale.change_set) == ("stale", None), decided.content
     assert told(alice, second)["state"] == "succeeded"
+
+
+def deleted(user: User, company: Company) -> None:
+    answer = change(with_token(user), company, "delete_object")
+    assert answer.status_code == 201, answer.content
+
+
+def demoted(user: User, _company: Company) -> None:
+    Membership.objects.filter(user=user).update(role=Role.VIEWER)
+
+
+OBJECT_GONE = "What this was to be generated for was deleted. Nothing was changed."
+ROLE_GONE = "alice may not change anything in this workspace any more. Nothing was changed."
+
+
+@pytest.mark.parametrize(
+    ("happens", "said"), [(deleted, OBJECT_GONE), (demoted, ROLE_GONE)], ids=["deleted", "demoted"]
+)
+@pytest.mark.parametrize("reply", ["form", "text"])
+def test_what_takes_its_object_or_the_right_to_it_ends_it_without_another_call(
+    vendor: VendorServer, alice: User, bare: Company, reply: str, happens: Callable[[User, Company], None], said: str
+) -> None:
+    vendor.script(written(bare) if reply == "form" else Script(text="I would rather chat. " * 20, delay_s=0.02))
+    run = begun(alice, "company_info", "company", bare.pk)
+    with ExitStack() as stack:
+        with transaction.atomic():
+            list(held(Object.objects.filter(type="company", key=str(bare.pk))))
+            stack.enter_context(generation_worker())
+            until(somebody_waits if reply == "form" else lambda: bool(vendor.requests))
+            happens(alice, bare)
+        ended = rested(run.pk)
+    assert (ended.status, len(vendor.requests)) == ("failed", 1)
+    assert ended.error == {
+        "code": "forbidden" if happens is demoted else "not_found",
+        "message": said,
+        "retryable": False,
+    }
+    assert ModelCall.objects.get(run=run).completion_tokens > 0
+    assert ("Transport" if reply == "form" else "I would rather chat.") in told(alice, run)["text"]
+    assert (Proposal.objects.exists(), states_of(run)[-1]) == (False, "failed")
+
+
+def test_what_is_gone_or_forbidden_before_it_begins_asks_nothing(
+    vendor: VendorServer, alice: User, portfolio: Portfolio
+) -> None:
+    bare = Company.objects.create(workspace=portfolio.workspace, name="Sphinx Freight")
+    gone = begun(alice, "company_info", "company", bare.pk)
+    deleted(alice, bare)
+    with generation_worker():
+        assert (rested(gone.pk).error or {})["message"] == OBJECT_GONE
+    kept = begun(alice, "company_info", "company", portfolio.company.pk)
+    demoted(alice, portfolio.company)
+    with generation_worker():
+        assert (rested(kept.pk).error or {})["message"] == ROLE_GONE
+    assert vendor.requests == []

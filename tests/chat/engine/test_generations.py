@@ -15,8 +15,9 @@ from chat.engine import claims
 from chat.engine.generation_worker import GenerationWorker
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
-from chat.models import Proposal, Run, StructuredRun
-from graphs.models import ChangeSet, Company, Object, UseCase
+from chat.managed_prompts import repository
+from chat.models import PromptVersion, Proposal, Run, StructuredRun, VersionStatus
+from graphs.models import ChangeSet, Company, Membership, Object, Role, UseCase
 from graphs.models.history import Origin
 from graphs.objects.headers import object_for
 from graphs.objects.refs import Ref
@@ -89,6 +90,9 @@ def test_filled_fields_wait_for_a_decision_and_empty_ones_do_not(
     waiting = Proposal.objects.get(status="pending")
     assert waiting.arguments["updates"] == {"industry": "Transport"}
     assert (told(alice, run)["state"], states_of(run)[-1]) == ("waiting", "waiting")
+    (listed,) = get(alice, "proposals?status=pending").json()["results"]
+    frames = [event.data for event in stream_of(run) if event.type == "proposal"]
+    assert (listed["generated"], {each["generated"] for each in frames}) == (True, {True})
     until(lambda: toasts_of(alice, bare))
     assert [each["what"] for each in toasts_of(alice, bare)] == ["generation_waits"]
 
@@ -115,6 +119,46 @@ def test_a_list_makes_use_cases_and_works_each_of_them_out(
     assert {str(each.run.prompt_version) for each in of_details} == {"use_case_detail@1"}
     assert {each.instructions for each in of_details} == {"Docks."}
     assert {each.run.session.stream.name.partition("_")[0] for each in of_details} == {"usecase"}
+
+
+NONE_ACTIVE = "No version of the prompt “Details of a use case” is active. Activate one, then try again."
+
+
+def test_use_cases_stay_where_nothing_can_work_them_out(
+    working: GenerationWorker, vendor: VendorServer, alice: User, portfolio: Portfolio
+) -> None:
+    repository.store()
+    PromptVersion.objects.filter(prompt__key="use_case_detail").update(status=VersionStatus.RETIRED)
+    vendor.script(Script(tool_calls=(found("Dock planning", "Pallet count"),)))
+    run = rested(begun(alice, "use_case_list", "folder", portfolio.folder.pk).pk)
+    until(lambda: told(alice, run)["progress"] == {"of": 2, "done": 2, "failed": 2})
+    assert (told(alice, run)["state"], UseCase.objects.filter(folder=portfolio.folder).count()) == ("succeeded", 4)
+    details = Run.objects.filter(structured__parent=run.pk)
+    assert [(each.error or {})["message"] for each in details] == 2 * [NONE_ACTIVE]
+    assert len(vendor.requests) == 1
+    again = post(alice, f"queue/generation:{details[0].pk}/retry", {})
+    assert (again.status_code, again.json()["detail"]) == (409, NONE_ACTIVE)
+    PromptVersion.objects.filter(prompt__key="use_case_detail").update(status=VersionStatus.ACTIVE)
+    assert post(alice, f"queue/generation:{details[0].pk}/retry", {}).status_code == 204
+
+
+def test_who_approves_a_list_has_it_worked_out_where_its_person_has_left(
+    working: GenerationWorker, running: Engine, vendor: VendorServer, alice: User, bob: User, portfolio: Portfolio
+) -> None:
+    Membership.objects.filter(user=bob).update(role=Role.EDITOR)
+    object_for(member_of(alice), Ref("folder", str(portfolio.folder.pk)))
+    Object.objects.filter(type="folder", key=str(portfolio.folder.pk)).update(untrusted_since=timezone.now())
+    detail = form("use_case_detail", **EMPTY_DETAIL | {"problem": "Work stands still."})
+    vendor.script(Script(tool_calls=(found("Dock planning"),)), Script(tool_calls=(detail,)))
+    run = rested(begun(alice, "use_case_list", "folder", portfolio.folder.pk).pk)
+    (proposal,) = told(alice, run)["proposals"]
+    Membership.objects.filter(user=alice).delete()
+    decided = post(bob, f"proposals/{proposal}/decide", {"approved": True})
+    assert decided.status_code == 200, decided.content
+    until(lambda: (told(bob, run)["progress"] or {}).get("done") == 1)
+    (child,) = Run.objects.filter(structured__parent=run.pk)
+    assert (child.status, child.author, child.session.owner) == ("succeeded", bob, bob), child.error
+    assert get(bob, "queue").json()["results"] == []
 
 
 def test_what_was_wrong_goes_back_once(
@@ -264,12 +308,15 @@ def test_what_was_read_from_outside_makes_every_result_wait(
     working: GenerationWorker, vendor: VendorServer, alice: User, bare: Company
 ) -> None:
     vendor.script(Script(tool_calls=(form("company_info", **OF_COMPANY | {"name": bare.name}),)))
+    Company.objects.filter(pk=bare.pk).update(industry="Shipping")
     object_for(member_of(alice), Ref("company", str(bare.pk)))
     Object.objects.filter(type="company", key=str(bare.pk)).update(untrusted_since=timezone.now())
     run = rested(begun(alice, "company_info", "company", bare.pk).pk)
     bare.refresh_from_db()
-    assert (told(alice, run)["state"], bare.industry) == ("waiting", "")
-    assert [each["level"] for each in Proposal.objects.get().asked_by] == ["untrusted"]
+    assert (told(alice, run)["state"], bare.industry) == ("waiting", "Shipping")
+    waiting = Proposal.objects.get()  # One decision about filled and empty fields alike.
+    assert [each["level"] for each in waiting.asked_by] == ["untrusted"]
+    assert waiting.arguments["updates"].keys() == {"industry", "size", "products", "processes"}
 
 
 def test_a_request_that_is_sent_twice_begins_one(db: None, alice: User, portfolio: Portfolio) -> None:

@@ -24,7 +24,8 @@ def config(name: str, wire: Wire, **more: Any) -> ProviderConfig:
 
 def form(kind: str, generation: Generation[Any]) -> Form:
     about = Object(type=kind, key="1")
-    return Form(generation, Request(uuid.uuid4(), None, about, None), by_model=False)  # type: ignore[arg-type]
+    request = Request(uuid.uuid4(), None, about, None)  # type: ignore[arg-type]
+    return Form(generation, request, uuid.uuid4(), by_model=False)
 
 
 def objects_in(schema: Any) -> list[dict[str, Any]]:

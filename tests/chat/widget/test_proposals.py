@@ -318,6 +318,15 @@ def test_alice_decides_what_waits_in_other_conversations(editor: Widget) -> None
     proposal = editor.server.proposals.add(other, other.add_message("assistant")["id"])
     editor.page.reload()
     others = editor.root.locator(".others")
+    generated = editor.server.proposals.add(other, other.add_message("assistant")["id"], generated=True)
+    editor.page.reload()
+    expect(others.locator("summary").first).to_have_text("2 changes of other conversations or generations wait")
+    del editor.server.proposals.by_id[proposal["id"]]
+    editor.page.reload()
+    expect(others.locator("summary").first).to_have_text("1 change of a generation waits")
+    del editor.server.proposals.by_id[generated["id"]]
+    proposal = editor.server.proposals.add(other, other.add_message("assistant")["id"])
+    editor.page.reload()
     others.get_by_text("1 change of another conversation waits").click()
     others.get_by_role("button", name="Approve").click()
     expect(others).to_be_hidden()

@@ -2,7 +2,7 @@
  *
  * {id, status, tool, toolCallId, messageId, sessionId, object, arguments, reason, diff, digest, askedBy, createdAt,
  * expiresAt, decidedBy, decidedAt, decidedArguments, feedback, changeSetId, undoneBy, conflicts, askedAgain, counts,
- * cut}; `edited` is what an event tells of the decided arguments. Of a large one, `cut` names what is not whole, and `counts` counts all.
+ * cut, generated}; `edited` is what an event tells of the decided arguments. Of a large one, `cut` names what is not whole, and `counts` counts all.
  */
 
 /** From an event; its arguments are not in it, they are asked for where they are needed. */
@@ -29,6 +29,7 @@ export function proposalFromEvent(frame) {
     feedback: "",
     changeSetId: null,
     conflicts: [],
+    generated: frame.generated ?? false,
   };
 }
 

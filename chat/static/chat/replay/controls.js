@@ -78,7 +78,7 @@ export class Controls {
     const answer = answerAt(film, position);
     this.seen.hidden = !answer || !this.seenAt;
     if (!this.seen.hidden) this.seen.href = `${this.seenAt}?message=${answer}`;
-    if (this.timeline) this.event.href = position ? `${this.timeline}?at=${position}` : this.timeline;
+    if (this.timeline) this.event.href = position ? `${this.timeline}?at=${film.numberOf(position)}` : this.timeline;
   }
 }
 

@@ -27,14 +27,24 @@ export class Film {
   /** Reads everything, page by page; `arrived` is called after each. Rejects where a page cannot be read. */
   async load(arrived) {
     for (;;) {
-      const answer = await fetch(`${this.address}?after=${this.length}`);
+      const answer = await fetch(`${this.address}?after=${this.numberOf(this.length)}`);
       if (!answer.ok) throw new Error(String(answer.status));
       const { frames, last } = await answer.json();
       this.frames = this.frames.concat(frames.map(asItWas));
       this.after(this.length);
       arrived();
-      if (frames.length === 0 || this.length >= last) return;
+      if (frames.length === 0 || this.numberOf(this.length) >= last) return;
     }
+  }
+
+  /** The number in the log of event `count`; 0 before the first. A generation shares its log, so numbers are left out. */
+  numberOf(count) {
+    return count ? this.frames[count - 1].sequence : 0;
+  }
+
+  /** How many events there are up to a number of the log. */
+  countTo(number) {
+    return this.frames.findLastIndex(({ sequence }) => sequence <= number) + 1;
   }
 
   /** The conversation after the first `count` events. */

@@ -1,4 +1,4 @@
-/* What waits about the page's object from other conversations: a line that opens to the cards. */
+/* What waits about the page's object from other conversations and generations: a line that opens to the cards. */
 
 import { t } from "../../../graphs/strings.js";
 import { ProposalGroup } from "../../proposals/group.js";
@@ -21,9 +21,17 @@ export class OtherProposals {
     this.shown = { pending, sessionId };
     const others = pending.filter((proposal) => proposal.sessionId !== sessionId);
     this.element.hidden = others.length === 0;
-    this.text.textContent = others.length === 1
-      ? t("1 change of another conversation waits")
-      : t("{count} changes of other conversations wait", { count: others.length });
+    this.text.textContent = words(others);
     this.group.update(others);
   }
+}
+
+function words(others) {
+  const count = others.length;
+  const generated = others.filter((proposal) => proposal.generated).length;
+  if (generated === 0) return count === 1
+    ? t("1 change of another conversation waits")
+    : t("{count} changes of other conversations wait", { count });
+  if (generated < count) return t("{count} changes of other conversations or generations wait", { count });
+  return count === 1 ? t("1 change of a generation waits") : t("{count} changes of generations wait", { count });
 }
