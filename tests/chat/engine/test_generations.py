@@ -131,7 +131,7 @@ def test_use_cases_stay_where_nothing_can_work_them_out(
     PromptVersion.objects.filter(prompt__key="use_case_detail").update(status=VersionStatus.RETIRED)
     vendor.script(Script(tool_calls=(found("Dock planning", "Pallet count"),)))
     run = rested(begun(alice, "use_case_list", "folder", portfolio.folder.pk).pk)
-    until(lambda: told(alice, run)["progress"] == {"of": 2, "done": 2, "failed": 2})
+    until(lambda: told(alice, run)["progress"] == {"of": 2, "done": 2, "failed": 2, "cancelled": 0})
     assert (told(alice, run)["state"], UseCase.objects.filter(folder=portfolio.folder).count()) == ("succeeded", 4)
     details = Run.objects.filter(structured__parent=run.pk)
     assert [(each.error or {})["message"] for each in details] == 2 * [NONE_ACTIVE]

@@ -113,7 +113,7 @@ def test_stopping_tells_the_page_of_what_it_came_of(alice: User, portfolio: Port
     part = begun(alice, "use_case_detail", "usecase", portfolio.use_cases[0].pk)
     StructuredRun.objects.filter(pk=part.pk).update(parent=whole.pk, place=0)
     assert post(alice, f"queue/generation:{whole.pk}/cancel", {}).status_code == 204
-    assert stream_of(whole)[-1].data["progress"] == {"of": 1, "done": 1, "failed": 1}
+    assert stream_of(whole)[-1].data["progress"] == {"of": 1, "done": 1, "failed": 0, "cancelled": 1}
 
 
 def test_many_take_as_many_statements_as_few(alice: User, company: Company, django_assert_num_queries: Any) -> None:
