@@ -1,1 +1,1 @@
-"""The drawing of a matrix: what is shown where, the library that draws it, and the process in which it does."""
+"""The drawing of a matrix: what is shown where, how it is written as SVG, and the process in which that is done."""
