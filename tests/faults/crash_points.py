@@ -209,6 +209,7 @@ HARMLESS = {
     "chat.actions.sharing:share_with": "one transaction of a person who may ask again",
     "chat.actions.sharing:share_by_link": "the same; nobody has the token of a link that was not told",
     "chat.actions.sharing:unshare": "one transaction of a person who may ask again",
+    "chat.actions.sharing:revoke": "in a transaction of the admin, of a person who may ask again",
     "graphs.account:change_password": "one transaction of a person who may ask again",
     "rag.admin:EmbeddingModelAdmin.try_again": "two statements of a person who may ask again",
     "rag.admin:EmbeddingFailureAdmin.try_again": "three statements of the same",

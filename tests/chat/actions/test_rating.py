@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
 
-from chat.models import Feedback, Message
+from chat.models import Feedback, Message, Share
 from graphs.models import Graph, Workspace
 from tests.chat.admin.talk import talk
 from tests.chat.api.callers import API, get
@@ -31,6 +31,20 @@ def test_one_vote_of_each_person_can_be_changed_and_taken_back(alice: User, demo
     assert (asked["feedback"], answered["feedback"]) == (None, {"vote": -1, "comment": "Wrong node"})
     assert rate(alice, answer, {"vote": 0}).status_code == 200
     assert Feedback.objects.count() == 0
+
+
+def test_each_who_may_read_has_a_vote_of_their_own(alice: User, bob: User, demo_workspace: Workspace) -> None:
+    found = talk(alice, demo_workspace)
+    answer = found.run.message_id
+    rate(alice, answer, {"vote": 1})
+    Share.objects.create(session=found.session, user=bob)
+    assert rate(bob, answer, {"vote": -1, "comment": "No"}).status_code == 200
+    for person, vote in ((alice, 1), (bob, -1)):
+        answered = get(person, f"chat/sessions/{found.session.pk}/messages").json()["results"][1]
+        assert answered["feedback"]["vote"] == vote
+    Share.objects.all().delete()
+    problem(rate(bob, answer, {"vote": 1}), 404, "not_found")
+    assert Feedback.objects.count() == 2
 
 
 @pytest.mark.parametrize(

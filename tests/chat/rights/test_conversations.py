@@ -35,6 +35,8 @@ WHOSE = {
     "rights/conversations.py": "decides",
     "rights/links.py": "a link gives what its owner may read",
     "searching/messages.py": "finds those of a person among those that may be read",
+    "tools/authors.py": "the name of who wrote, of the conversation in which the model is asked",
+    "tools/conversation_search.py": "the name of who wrote what was found",
     "views.py": "the inbox, which all members read, by the name of whose conversation it came from",
 }
 #: What takes conversations and messages as they are in the table, whoever may read them.
@@ -56,6 +58,7 @@ TAKES = {
     "queries/proposals.py": "the workspace of one, for members",
     "rights/conversations.py": "decides",
     "searching/messages.py": "finds among those that may be read",
+    "tools/authors.py": "the one in which the model is asked",
     "tools/conversation_reading.py": "the one in which the model is asked",
     "tools/conversation_search.py": "of what was found, what people wrote themselves",
     "tools/named_addresses.py": "the one in which the model is asked",

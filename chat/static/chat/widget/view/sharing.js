@@ -62,7 +62,9 @@ export class SharingCard {
 
   render() {
     this.body.replaceChildren(
-      h("h3", { text: t("Members") }), this.members(), this.newMember(),
+      h("h3", { text: t("Members") }),
+      h("p", { class: "sharing-about", text: t("They see all of it, also what tools found in your other conversations.") }),
+      this.members(), this.newMember(),
       h("h3", { text: t("Links") }),
       h("p", { class: "sharing-about", text: t("Whoever has a link reads the conversation, without signing in.") }),
       this.links(), this.newLink(),
