@@ -27,20 +27,20 @@ _PREFIXED = re.compile(r"^(\S+) +\| ?(.*)$")
 
 
 class WholeSite:
-    """Two web processes and a worker; people and graphs are those of the demo data, with the password of the cast.
+    """Two web processes and workers; people and graphs are those of the demo data, with the password of the cast.
 
     Answers may be compacted as soon as they are closed.
     """
 
-    def __init__(self, data_dir: Path, environment: Mapping[str, str]) -> None:
-        self.data_dir = data_dir
+    def __init__(self, data_dir: Path, environment: Mapping[str, str], workers: int) -> None:
+        self.data_dir, self.workers = data_dir, workers
         self._environment = {**environment, **QUICK, "COMPACT_EVENTS_DAYS": "0", "DEMO_PASSWORD": PASSWORD}
         self._output: list[str] = []
         self._port = 0
         self._start()
 
     def _start(self) -> None:
-        arguments = ("--web", "2", "--workers", "1", "--port", str(self._port))
+        arguments = ("--web", "2", "--workers", str(self.workers), "--port", str(self._port))
         self.up = Up(self.data_dir, arguments, self._environment, ("manage.py", "up"))
 
     def wait_until_ready(self) -> None:
@@ -96,7 +96,7 @@ class WholeSite:
 
 
 @contextmanager
-def whole_site(vendor: VendorServer, *, from_nothing: bool = False) -> Iterator[WholeSite]:
+def whole_site(vendor: VendorServer, *, from_nothing: bool = False, workers: int = 1) -> Iterator[WholeSite]:
     """Ready, with the demo data; and the test's own database connection leads to its database meanwhile.
 
     Its data are a copy of those that others begin with as well, unless it makes its own.
@@ -106,7 +106,7 @@ def whole_site(vendor: VendorServer, *, from_nothing: bool = False) -> Iterator[
     try:
         if not from_nothing:
             prepared_site.copy_to(folder)
-        site = WholeSite(folder, of_the_vendor(vendor))
+        site = WholeSite(folder, of_the_vendor(vendor), workers)
         try:
             site.wait_until_ready()
             with connected_to(local.server_paths(folder).database_url):

@@ -59,10 +59,11 @@ def test_the_first_question_after_a_restore_is_answered_by_a_process_that_stays(
         answered(here)
         arguments = ["--exclude-extension=vector", "--format=custom", f"--file={dump}", "countersign"]
         program("pg_dump", here.data_dir, *arguments)
-    with whole_site(vendor, from_nothing=True) as here:
+    with whole_site(vendor, from_nothing=True, workers=0) as here:
         restored(here, dump)
         until(lambda: here.up.output.count("it is started again") >= 2, PATIENCE_S)  # they do not know these data
         here.up.end()
+        here.workers = 1
         here.start_again()
         here.wait_until_ready()
         assert Message.objects.filter(role=Message.Role.USER).count() == 1

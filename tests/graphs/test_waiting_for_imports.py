@@ -48,6 +48,8 @@ def beside(asking: Asking, person: User) -> HttpResponse:
             answer: HttpResponse = asking(person)
             return answer
         finally:
+            with connection.cursor() as cursor:  # the pool gives it to others, who are patient
+                cursor.execute("RESET lock_timeout")
             connection.close()
 
     with ThreadPoolExecutor(1) as pool:

@@ -38,6 +38,7 @@ def impatient() -> Iterator[None]:
     connection_created.connect(bound)
     yield
     connection_created.disconnect(bound)
+    connection.close_pool()  # which would give these connections to others
 
 
 @asynccontextmanager

@@ -13,6 +13,7 @@ from graphs.objects.headers import object_for
 from graphs.objects.refs import Ref
 from graphs.site.access import member_of
 from graphs.site.accounts import Account
+from rag.embeddings import serving_model
 from rag.sources.objects.relevant import MOST
 from rag.sources.registered_sources import source_of
 from rag.texts.tables import decode
@@ -36,6 +37,7 @@ def told(user: User, ref: str, question: str) -> dict[str, Any]:
     type_, _, key = ref.partition(":")
     header = object_for(member, Ref(type_, key))
     account = Account(member.workspace.pk)
+    serving_model.clear_cache()  # it may be about to be read again
     source_of(type_).retrieve(member, header, question, account)  # what a process keeps for seconds is there then
     with CaptureQueriesContext(connection) as statements:
         block = source_of(type_).retrieve(member, header, question, account)
