@@ -76,6 +76,16 @@ def test_editors_stop_it_and_nobody_else(alice: User, bob: User, charlie: User, 
     problem(post(alice, path, {}), 409, "conflict")
 
 
+def test_one_that_is_being_stopped_says_so_and_is_not_stopped_again(alice: User, company: Company) -> None:
+    run = begun(alice, "company_info", "company", company.pk)
+    Run.objects.filter(pk=run.pk).update(status=RunStatus.RUNNING)
+    (entry,) = entries(alice)
+    assert (entry["reason"], entry["mayCancel"]) == ("", True)
+    assert post(alice, f"queue/generation:{run.pk}/cancel", {}).status_code == 204
+    (entry,) = entries(alice)
+    assert (entry["state"], entry["reason"], entry["mayCancel"]) == ("running", "It is being stopped.", False)
+
+
 def test_who_asked_has_a_failed_one_begun_anew(alice: User, bob: User, company: Company) -> None:
     run = begun(alice, "company_info", "company", company.pk, instructions="In short.")
     path = f"queue/generation:{run.pk}/retry"
