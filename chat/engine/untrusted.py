@@ -9,6 +9,7 @@ from typing import Any
 
 from django.db import connection
 
+from graphs.objects.kinds import whole_of
 from graphs.objects.refs import Ref
 
 #: The name of an object that was read and is untrusted, or was as it went while the run was at work, or of what came
@@ -42,10 +43,14 @@ def mark(workspace_id: int, session_id: uuid.UUID, read: Collection[Ref]) -> Non
 
 
 def values(workspace_id: int, session_id: uuid.UUID, read: Collection[Ref]) -> dict[str, Any]:
-    """The parameters of these statements for a conversation whose model is told of the objects that were `read`."""
+    """The parameters of these statements for a conversation whose model is told of the objects that were `read`.
+
+    A view is called as its whole is: who has read the one has read of the other.
+    """
+    told = dict.fromkeys((*read, *map(whole_of, read)))
     return {
         "workspace": workspace_id,
         "session": session_id,
-        "read_types": [ref.type for ref in read],
-        "read_keys": [ref.key for ref in read],
+        "read_types": [ref.type for ref in told],
+        "read_keys": [ref.key for ref in told],
     }

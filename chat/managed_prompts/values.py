@@ -51,7 +51,7 @@ def values_for(
         "instructions": lambda: instructions.strip() or NOTHING,
         "count": lambda: str(count or ANY_COUNT),
     }
-    read = {each.ref for each in around.values()}
+    read = {about, *(each.ref for each in around.values())}
     if folder and "use_cases" in names:
         read |= {Ref(USE_CASE.name, use_case.id) for use_case in matrix_of(folder.row).use_cases[:MOST_USE_CASES]}
     return Values(_fitting({name: makers[name]() for name in names}), frozenset(read))
@@ -74,7 +74,8 @@ def _around(member: Member, of: Object) -> Iterable[tuple[str, _Around]]:
         if row is None:
             raise NotFound
         record = record_of(kind, row)
-        yield kind.name, _Around(Ref(of.type, of.key), row, record)
+        # What a summary is asked about is told of its folder, which has the same key.
+        yield kind.name, _Around(Ref(kind.name, of.key), row, record)
         holder = holder_of(member, kind, record)
         if holder is None:
             return

@@ -62,7 +62,7 @@ def _entry(member: Member, generation: Generation) -> Entry:
         own=own,
         reason=_reason(run, generation),
         progress=Progress(progress["done"], progress["of"]) if progress else None,
-        may_cancel=live and member.role.may_edit,
+        may_cancel=live and member.role.may_edit and not _is_being_stopped(run),
         may_retry=own and not live and member.role.may_edit,
         title=run.prompt_version.prompt.name if run.prompt_version else "",
         object=run.session.context,
@@ -73,9 +73,15 @@ def _entry(member: Member, generation: Generation) -> Entry:
     )
 
 
+def _is_being_stopped(run: Run) -> bool:
+    return run.status in LIVE and run.stop_requested_at is not None
+
+
 def _reason(run: Run, generation: Generation) -> str:
     if run.status == RunStatus.FAILED:
         return str((run.error or {}).get("message", ""))
+    if _is_being_stopped(run):
+        return _("It is being stopped.")
     match generation.waits_for:
         case "object":
             return _("It waits for the generation before it about the same object.")

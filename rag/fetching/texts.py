@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from threading import BoundedSemaphore
 
-from rag.fetching.connecting import left
+from rag.fetching.connecting import left, too_slow
 from rag.fetching.refusals import FetchRefused
 from rag.texts.shortening import cut
 
@@ -28,8 +28,8 @@ _UNSEEN = re.compile(
 
 def of_html(html: str, deadline: float) -> tuple[str, str]:
     """The title and the text of a page. Raises `FetchRefused` for one that takes too much to be read."""
-    if not _places.acquire(timeout=min(SECONDS, left(deadline))):
-        raise _unreadable()
+    if not _places.acquire(timeout=left(deadline)):
+        raise too_slow()
     try:
         done = _run(html.encode("utf-8", "replace"), min(SECONDS, left(deadline)))
     except subprocess.TimeoutExpired:

@@ -5,7 +5,11 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from chat.events.notices import workspace_stream_name
+from chat.events.toasts import tell_of_import
 from chat.models import Run, RunStatus
+from graphs.models import Graph
+from graphs.site.imports_under_way import Made
 from tests.chat.engine.driving import until
 from tests.faults.crash_scripts import SHORT, SLOW, TELL, asked
 from tests.flows.visitor import Visitor
@@ -61,4 +65,50 @@ def test_alice_is_told_elsewhere_and_only_there_that_her_answer_came(
     alice.connected()
     expect(alice.answers.last).to_contain_text("It fetches the games.")
     expect(toasts(alice.page)).to_have_count(0)
+    assert alice.errors == []
+
+
+#: As if the page before had been left long ago.
+LONG_AGO = "const now = Date.now.bind(Date); Date.now = () => now() + 360_000"
+#: As if it had been left where the stream does not reach any more.
+BEYOND = "sessionStorage.setItem('countersign-chat:left:%s', JSON.stringify({at: Date.now(), value: {last: 1e9}}))"
+
+
+def test_what_ends_between_two_pages_is_told_on_the_next_one_if_nobody_can_have_read_it(
+    one_process: Site, visit: Callable[..., Visitor]
+) -> None:
+    alice = visit(one_process.web.url, "alice")
+    demo = Graph.objects.get(key="nba").workspace
+    workspace = workspace_stream_name(demo.pk)
+    asked_where_it_ends: list[str] = []
+    alice.page.on("request", lambda request: f"{workspace}?" in request.url and asked_where_it_ends.append(request.url))
+
+    def arrives(path: str, *titles: str) -> None:
+        with alice.page.expect_response("**/proposals/waiting"):  # asked for once it hears of its workspace
+            alice.page.goto(f"{alice.url}{path}")
+        expect(toasts(alice.page).locator("p")).to_have_text([f"“{title}” is imported." for title in titles])
+
+    def ends(title: str) -> None:
+        tell_of_import(demo.pk, "alice", Made("graph", "nba", title))
+
+    arrives("/companies/")
+    assert len(asked_where_it_ends) == 1
+    alice.page.goto("about:blank")
+    ends("Games")
+    arrives("/companies/", "Games")
+    arrives("/folders/", "Games")  # whoever left so soon cannot have read it
+    toasts(alice.page).get_by_role("button", name="Dismiss").click()
+    alice.page.goto("about:blank")
+    ends("Teams")
+    arrives("/graphs/nba/")  # which shows it
+    assert len(asked_where_it_ends) == 1
+    alice.page.goto("about:blank")
+    ends("Long ago")
+    alice.page.add_init_script(LONG_AGO)
+    arrives("/companies/")
+    assert len(asked_where_it_ends) == 2
+    alice.page.add_init_script(BEYOND % workspace)
+    arrives("/companies/")
+    ends("Later")
+    expect(toasts(alice.page).locator("p")).to_have_text("“Later” is imported.")
     assert alice.errors == []

@@ -7,6 +7,7 @@
 
 import { t } from "../graphs/strings.js";
 import { ChatApi } from "./widget/api.js";
+import { leaveBehind, leftBefore } from "./widget/between-pages.js";
 import { h } from "./widget/elements.js";
 import { FollowedStream } from "./widget/followed-stream.js";
 import { pageSocket } from "./widget/socket.js";
@@ -20,6 +21,9 @@ class InboxLink {
     this.element = element;
     this.api = new ChatApi({ base: api, workspace, context: null });
     this.followed = new FollowedStream({ api: this.api, socket: pageSocket(socket, workspace), stream: news });
+    const { last = null } = leftBefore(news) ?? {};
+    this.followed.goOnAfter(last);
+    leaveBehind(news, () => (this.followed.last === null ? null : { last: this.followed.last }));
     this.timer = 0;
     this.stale = false;
   }

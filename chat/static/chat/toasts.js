@@ -1,19 +1,23 @@
 /* Says on every page what ended while one was elsewhere: an answer that was asked for on another page of this tab, or in a
  * conversation that is not shown; a generation; an import.
  *
- * Before it says so it asks the page by `countersign:ended` {sessionId, messageId, runId, object}: who shows it calls
- * preventDefault. A hidden tab has another one of the same person say it. Hears `countersign:toast` of inbox-link.js.
+ * Before it says so it asks the page by `countersign:ended` {sessionId, messageId, runId, object, what, kind}: who shows it calls
+ * preventDefault. A hidden tab has another one of the same person say it. Hears `countersign:toast` of inbox-link.js, also of
+ * what ended since the page before was left; what nobody can have read there is said again here.
  */
 
 import { t } from "../graphs/strings.js";
 import { askedAnswers, forgetAsked } from "./widget/asked-answers.js";
 import { ChatApi } from "./widget/api.js";
+import { leaveBehind, leftBefore } from "./widget/between-pages.js";
 import { h } from "./widget/elements.js";
 import { FollowedStream } from "./widget/followed-stream.js";
 import { openInBubble } from "./widget/opening.js";
 import { pageSocket } from "./widget/socket.js";
 
 const SHOWN_MS = 12_000;
+/** Who was shown it for less has not read it. */
+const READ_MS = 3_000;
 const MOST_SHOWN = 3;
 const ENDS = new Set(["ai:complete", "ai:error"]);
 const FINAL = { complete: "finished", stopped: "stopped", failed: "failed" };
@@ -26,13 +30,24 @@ class Toasts {
     this.awaited = new Map();
     this.later = [];
     this.known = new Set();
+    /** What nobody can have read yet, by its run. */
+    this.unread = new Map();
     this.region = h("div", { class: "toasts", role: "status", "aria-live": "polite", "aria-label": t("News") });
     document.body.append(this.region);
     this.tabs = new BroadcastChannel("countersign-toasts");
     this.tabs.addEventListener("message", ({ data }) => this.heard(data));
   }
 
-  start() {
+  async start() {
+    const { workspace, user } = this;
+    leaveBehind("toasts", () => ({ workspace, user, toasts: [...this.later, ...this.unread.values()] }));
+    this.listen();
+    await settled();
+    const left = leftBefore("toasts");
+    if (left?.workspace === workspace && left.user === user) left.toasts.forEach((toast) => this.once(toast));
+  }
+
+  listen() {
     askedAnswers().forEach((answer) => this.follow(answer));
     document.addEventListener("countersign:asked", ({ detail }) => this.await(detail));
     this.socket.addEventListener("frame", ({ detail }) => ENDS.has(detail.type) && this.read(detail));
@@ -66,22 +81,26 @@ class Toasts {
       const outcome = FINAL[results.find(({ id }) => id === answer.messageId)?.status];
       if (outcome) this.ended(answer, outcome);
     } catch (error) {
-      if (error.status === 404) this.leave(answer);
+      if (error.status !== 404) return;
+      this.stopReading(answer.runId);
+      forgetAsked(answer.runId);
     }
   }
 
-  leave({ runId }) {
+  stopReading(runId) {
     this.awaited.get(runId)?.leaving.abort();
     this.awaited.delete(runId);
-    forgetAsked(runId);
   }
 
   async ended(answer, outcome) {
-    if (!this.awaited.has(answer.runId)) return;
-    this.leave(answer);
     const { sessionId, messageId, runId, address } = answer;
-    if (outcome === "stopped" || isShown({ sessionId, messageId, runId })) return;
-    const session = await this.api.session(sessionId).catch(() => null);
+    if (!this.awaited.has(runId)) return;
+    this.stopReading(runId);
+    await settled();
+    const silent = outcome === "stopped" || isShown({ sessionId, messageId, runId });
+    const session = silent ? null : await this.api.session(sessionId).catch(() => null);
+    // Until here the next page would follow it.
+    forgetAsked(runId);
     if (!session) return;
     const toast = { ...said(outcome, session.title), sessionId, messageId, runId, address };
     if (document.hidden) this.tellOthers(toast);
@@ -89,9 +108,17 @@ class Toasts {
   }
 
   /** Who began it is told once, in the tab that they look at, else in the one that they look at next. */
-  told({ level, text, person, object, runId, sequence }) {
-    const toast = { level, text, object, runId: runId ?? `news:${sequence}` };
-    if (person !== this.user || this.known.has(toast.runId)) return;
+  async told({ level, text, person, what, kind, object, runId, sequence }) {
+    const toast = { level, text, what, kind, object, runId: runId ?? `news:${sequence}` };
+    if (person !== this.user) return;
+    this.unread.set(toast.runId, toast);
+    await settled();
+    this.unread.delete(toast.runId);
+    this.once(toast);
+  }
+
+  once(toast) {
+    if (this.known.has(toast.runId)) return;
     this.known.add(toast.runId);
     if (document.hidden) this.later.push(toast);
     else this.say(toast);
@@ -101,9 +128,12 @@ class Toasts {
   async say(toast) {
     this.tabs.postMessage({ said: toast.runId, user: this.user, workspace: this.workspace });
     if (isShown(toast)) return;
-    const { object, address } = toast;
+    this.unread.set(toast.runId, toast);
+    const { object, address, sessionId } = toast;
     const found = object ? await this.api.links([`${object.type}:${object.id}`]).catch(() => null) : null;
-    this.show({ ...toast, address: address || (found?.results[0]?.url ?? "") });
+    const told = { ...toast, address: address || (found?.results[0]?.url ?? "") };
+    if (!sessionId && isHere(told.address)) this.unread.delete(toast.runId);
+    else this.show(told);
   }
 
   /** Another tab may say it now; if none does, this one does when somebody looks at it again. */
@@ -116,6 +146,7 @@ class Toasts {
     if (user !== this.user || workspace !== this.workspace) return;
     if (runId) {
       this.known.add(runId);
+      this.unread.delete(runId);
       this.later = this.later.filter((each) => each.runId !== runId);
     } else if (!document.hidden) {
       this.tabs.postMessage({ said: toast.runId, user, workspace });
@@ -131,7 +162,11 @@ class Toasts {
 
   show(toast) {
     const { level, text, address, sessionId } = toast;
-    const close = () => element.remove();
+    const read = () => this.unread.delete(toast.runId);
+    const close = () => {
+      element.remove();
+      read();
+    };
     const link = address || sessionId ? h("a", { class: "button small", text: t("Show") }) : null;
     if (link) {
       link.href = where(toast, this.workspace);
@@ -143,15 +178,27 @@ class Toasts {
     const dismiss = h("button", { class: "icon-button", type: "button", text: "×", on: { click: close } });
     dismiss.setAttribute("aria-label", t("Dismiss"));
     const element = h("div", { class: `toast ${level}` }, h("p", { dir: "auto", text }), link, dismiss);
+    this.unread.set(toast.runId, toast);
+    setTimeout(read, READ_MS);
     this.region.append(element);
     while (this.region.children.length > MOST_SHOWN) this.region.firstChild.remove();
     closeLater(element);
   }
 }
 
+/** Once the parts of the page are there that may show what ended. */
+function settled() {
+  if (document.readyState === "complete") return Promise.resolve();
+  return new Promise((resolve) => window.addEventListener("load", resolve, { once: true }));
+}
+
 /** Whether the page shows what ended. */
 function isShown(detail) {
   return !document.dispatchEvent(new CustomEvent("countersign:ended", { detail, cancelable: true }));
+}
+
+function isHere(address) {
+  return Boolean(address) && new URL(address, location.origin).pathname === location.pathname;
 }
 
 function said(outcome, title) {

@@ -100,6 +100,13 @@ tellUndone(document.getElementById("import-result"));
 offerUndos();
 showResult(); // Of who sent the form before this script was there.
 
+/** Who waits here for an import, or sees what became of it, is not told once more that it is done. */
+document.addEventListener("countersign:ended", (event) => {
+  const { what, kind } = event.detail;
+  const shown = submit.disabled || document.querySelector("#import-result [data-result]");
+  if (what === "imported" && kind === form.dataset.kind && shown && !document.hidden) event.preventDefault();
+});
+
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   if (isTooBig()) return;

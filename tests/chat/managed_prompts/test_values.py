@@ -35,6 +35,7 @@ def test_a_summary_is_told_with_the_use_cases_of_its_folder(alice: User, portfol
     assert "Warehouse" in found.texts["folder"]
     assert "Claims triage" in found.texts["use_cases"]
     assert "complexity" in found.texts["use_cases"]
+    assert {ref.type for ref in found.read} == {"executive_summary", "usecase", "folder", "company"}
 
 
 def test_what_is_not_there_is_told_as_nothing(alice: User, portfolio: Portfolio) -> None:

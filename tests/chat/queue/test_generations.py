@@ -4,12 +4,14 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.http import HttpResponse
 from django.utils import timezone
 from pytest_django import Settings
 
 from chat.generation.asked import asked_generation
 from chat.models import Run, RunStatus, Session, StructuredRun
 from graphs.models import Company, Membership, Role
+from tests.cast import signed_in
 from tests.chat.api.callers import get, patch, post
 from tests.chat.engine.generating import begun, stream_of
 from tests.graphs.api.callers import problem
@@ -25,6 +27,11 @@ def company(portfolio: Portfolio) -> Company:
 
 def entries(user: User) -> list[dict[str, Any]]:
     return get(user, "queue").json()["results"]
+
+
+def words_of(page: HttpResponse) -> str:
+    """What who has no script reads."""
+    return " ".join(page.content.decode().split())
 
 
 def test_it_tells_what_each_waits_for(
@@ -45,6 +52,9 @@ def test_it_tells_what_each_waits_for(
     ]
     assert [(each["own"], each["mayCancel"]) for each in entries(alice)] == [(True, True)] * 3
     assert entries(charlie) == []
+    page = words_of(signed_in(bob).get("/queue/"))
+    assert f"Generation · Facts about a company · alice · {told[0]['reason']}" in page
+    assert "generations, imports and large embeddings" in words_of(signed_in(charlie).get("/queue/"))
     settings.GENERATION_SLOTS = 1
     Run.objects.filter(pk=first.pk).update(status=RunStatus.RUNNING)
     assert [(each["state"], each["reason"]) for each in entries(bob)] == [
@@ -64,6 +74,16 @@ def test_editors_stop_it_and_nobody_else(alice: User, bob: User, charlie: User, 
     assert run.status == RunStatus.CANCELLED
     assert entries(alice) == []
     problem(post(alice, path, {}), 409, "conflict")
+
+
+def test_one_that_is_being_stopped_says_so_and_is_not_stopped_again(alice: User, company: Company) -> None:
+    run = begun(alice, "company_info", "company", company.pk)
+    Run.objects.filter(pk=run.pk).update(status=RunStatus.RUNNING)
+    (entry,) = entries(alice)
+    assert (entry["reason"], entry["mayCancel"]) == ("", True)
+    assert post(alice, f"queue/generation:{run.pk}/cancel", {}).status_code == 204
+    (entry,) = entries(alice)
+    assert (entry["state"], entry["reason"], entry["mayCancel"]) == ("running", "It is being stopped.", False)
 
 
 def test_who_asked_has_a_failed_one_begun_anew(alice: User, bob: User, company: Company) -> None:

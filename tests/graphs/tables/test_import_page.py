@@ -65,6 +65,17 @@ def test_what_was_imported_is_taken_back_beside_the_notice(
     page.get_by_role("button", name="Import 1 row").click()
     notice = page.locator("[data-result]")
     expect(notice.get_by_role("link", name="To the list")).to_be_visible()
+    for kind, text in (("usecase", "Shown here."), ("company", "Shown elsewhere.")):
+        toast = {
+            "level": "success",
+            "what": "imported",
+            "kind": kind,
+            "person": "alice",
+            "text": text,
+            "sequence": text,
+        }
+        page.evaluate("toast => document.dispatchEvent(new CustomEvent('countersign:toast', {detail: toast}))", toast)
+    expect(page.locator(".toasts .toast p")).to_have_text(["Shown elsewhere."])
     notice.get_by_role("button", name="Undo").click()
     expect(page.locator("ul.messages")).to_have_text("Undone.")
     assert not UseCase.objects.exists()

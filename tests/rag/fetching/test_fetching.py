@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from rag.fetching import bodies, connecting
+from rag.fetching import bodies, connecting, texts
 from rag.fetching.connecting import Network
 from rag.fetching.fetching import Page, fetch
 from rag.fetching.refusals import FetchRefused
@@ -269,6 +269,16 @@ def test_what_is_no_page_is_not_taken(stage: Site, act: Act, code: str) -> None:
 def test_a_page_that_keeps_its_reader_busy_ends_that_alone(stage: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rag.fetching.texts.SECONDS", 0.5)
     assert refusal(stage, says(b"<div>" * 500_000)) == "too_big"
+
+
+def test_a_page_waits_for_those_that_are_read_before_it_as_long_as_it_has_time(
+    stage: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Longer than reading one may take; and it is not said to be one that takes too long to be read."""
+    monkeypatch.setattr(texts, "SECONDS", 0.1)
+    monkeypatch.setattr(texts, "_places", taken := threading.BoundedSemaphore(1))
+    taken.acquire()
+    assert refusal(stage, says(HTML), seconds=0.3) == "too_slow"
 
 
 def test_reading_a_page_has_what_is_left_of_the_time(stage: Site, monkeypatch: pytest.MonkeyPatch) -> None:

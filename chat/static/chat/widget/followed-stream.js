@@ -11,6 +11,13 @@ export class FollowedStream extends EventTarget {
     Object.assign(this, { api, socket, stream, object });
     /** The number of the last event that was read, null before it is known where to begin. */
     this.last = null;
+    this.kept = false;
+  }
+
+  /** Begins where another page left it, or now, should that be no place of the stream any more. */
+  goOnAfter(last) {
+    this.last = last;
+    this.kept = last !== null;
   }
 
   /** Holds the connection and reads until `signal` fires. */
@@ -31,6 +38,12 @@ export class FollowedStream extends EventTarget {
     }
     const answer = await this.socket.request({ type: "ai:subscribe", stream: this.stream, after: this.last });
     if (answer?.type === "ai:subscribed") this.dispatchEvent(new CustomEvent("caught-up", { detail: { first } }));
+    else if (answer && this.kept) this.beginNow();
+  }
+
+  beginNow() {
+    this.goOnAfter(null);
+    this.subscribe();
   }
 
   receive(frame) {
