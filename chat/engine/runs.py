@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -24,7 +25,7 @@ _MESSAGE, _RUN = row_store.columns(Message), row_store.columns(Run, "epoch", "fi
 _STREAM, _SESSION = row_store.columns(Stream, "id"), row_store.columns(Session, "stream_id")
 #: The first number of a run that is driven at once is that of its `status: started`, the last of these events.
 _START = f"""
-WITH {{conversation}}, messages AS (
+WITH {{conversation}}{{read_on}}, messages AS (
     INSERT INTO chat_message ({_MESSAGE})
     SELECT {_MESSAGE} FROM jsonb_populate_recordset(NULL::chat_message, %(messages)s::jsonb)
 ), run AS (
@@ -33,22 +34,19 @@ WITH {{conversation}}, messages AS (
         CASE WHEN %(drives)s THEN raised.epoch ELSE 0 END, CASE WHEN %(drives)s THEN raised.last_sequence END,
         CASE WHEN %(drives)s THEN statement_timestamp() END
     FROM jsonb_populate_recordset(NULL::chat_run, %(run)s::jsonb) AS r CROSS JOIN raised
-), {READ_ON}, {STORED}
-SELECT id, last_sequence, epoch, statement_timestamp(){{more}} FROM raised
+), {STORED}
+SELECT id, last_sequence, epoch, statement_timestamp(){{rare}} FROM raised
 """  # noqa: S608 - what is inserted are names of columns
-_GO_ON = _START.format(
-    conversation="""
+#: Of a conversation that is there, and of one that begins: its stream with as many events more.
+_GOES_ON = """
 raised AS (
     UPDATE chat_stream SET last_sequence = last_sequence + %(count)s, epoch = epoch + %(drives)s::int
     WHERE id = %(stream)s RETURNING id, last_sequence, epoch
 ), session AS (
     UPDATE chat_session SET phase = %(phase)s, updated_at = %(now)s WHERE id = %(session)s
 )
-""",
-    more="",
-)
-_OPEN = _START.format(
-    conversation=f"""
+"""
+_OPENS = f"""
 raised AS (
     INSERT INTO chat_stream ({_STREAM})
     SELECT {_STREAM} FROM jsonb_populate_recordset(NULL::chat_stream, %(stream)s::jsonb)
@@ -58,9 +56,7 @@ raised AS (
     SELECT {row_store.columns(Session, "stream_id", of="s")}, raised.id
     FROM raised CROSS JOIN jsonb_populate_recordset(NULL::chat_session, %(session)s::jsonb) AS s
 )
-""",  # noqa: S608 - what is inserted are names of columns
-    more=f", {claims.HAS_BUDGETS}, {claims.HAS_ALWAYS_SENT}",
-)
+"""  # noqa: S608 - what is inserted are names of columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +148,8 @@ def start(
     }
     opens = session._state.adding
     with connection.cursor() as cursor:
-        cursor.execute(_OPEN if opens else _GO_ON, values | _of_conversation(session, len(events), drives=drives))
+        statement = _statement(opens=opens, reads=reads_in is not None)
+        cursor.execute(statement, values | _of_conversation(session, len(events), drives=drives))
         session.stream_id, last, epoch, at, *rare = cursor.fetchone()
     session._state.adding = False
     known = opens and (about is not None or session.context is None)
@@ -167,8 +164,18 @@ def start(
     return Accepted(session.pk, question.pk, run.message_id, run.pk, session.stream_id, last - len(events), last)
 
 
+@cache
+def _statement(*, opens: bool, reads: bool) -> str:
+    """What stores a run in a conversation, or with it, and perhaps that somebody reads it."""
+    return _START.format(
+        conversation=_OPENS if opens else _GOES_ON,
+        read_on=f", {READ_ON}" if reads else "",
+        rare=f", {claims.HAS_BUDGETS}, {claims.HAS_ALWAYS_SENT}" if opens else "",
+    )
+
+
 def _of_conversation(session: Session, count: int, *, drives: bool) -> dict[str, Any]:
-    """The parameters of `_GO_ON`, of `_OPEN` for a new conversation, in whose stream so many events will stand."""
+    """The parameters of `_GOES_ON`, of `_OPENS` for a new conversation, in whose stream so many events will stand."""
     if not session._state.adding:
         named = {"stream": session.stream_id, "session": session.pk}
         return {**named, "phase": session.phase, "now": timezone.now()}
