@@ -56,7 +56,7 @@ def post_message(
     _require_object(member, context, found)
     with transaction.atomic(savepoint=False):
         session = new_session(member, context, model, text)
-        return _ask(Held(session, member, 1, resting=True), text, reads_in=reads_in)
+        return _ask(Held(session, member, 1, resting=True), text, about=found, reads_in=reads_in)
 
 
 def post_into(
@@ -70,10 +70,12 @@ def post_into(
         raise Refused("validation", _("This conversation is about another object."), field="context")
     if not model:
         require_model(held.member, held.session.model)
-    return _ask(held, text, model, reads_in)
+    return _ask(held, text, model, reads_in=reads_in)
 
 
-def _ask(held: Held, text: str, model: str = "", reads_in: uuid.UUID | None = None) -> Accepted:
+def _ask(
+    held: Held, text: str, model: str = "", *, about: Object | None = None, reads_in: uuid.UUID | None = None
+) -> Accepted:
     session, member = held.session, held.member
     author = member.user if member.user.pk != session.owner_id else None
     question = Message(session=session, sequence=held.position, role=Message.Role.USER, content=text, author=author)
@@ -83,7 +85,7 @@ def _ask(held: Held, text: str, model: str = "", reads_in: uuid.UUID | None = No
     events += [NewEvent("user_message", written, question.pk, run.pk), queued(run)]
     if session._state.adding:
         events.append(NewEvent("session_updated", {"title": session.title, "model": session.model}))
-    return start(run, member, events, resting=held.resting, question=question, reads_in=reads_in)
+    return start(run, member, events, resting=held.resting, question=question, about=about, reads_in=reads_in)
 
 
 def _require_object(member: Member, context: Ref | None, found: Object | None) -> None:

@@ -15,7 +15,8 @@ from chat.events.append import append
 from chat.events.vocabulary import NewEvent
 from chat.generation.asked import AskedGeneration, asked_generation, generation_event
 from chat.models import Message, Process, Round, Run, RunStatus, Session, SessionType
-from graphs.models import Role
+from chat.prompts.earlier import EarlierMessage
+from graphs.models import Object, Role
 from graphs.objects.refs import Ref
 from graphs.site.access import Member, NotFound, member_of
 from graphs.site.accounts import Account
@@ -63,6 +64,9 @@ _ANY_GENERATION = f"SELECT EXISTS ({_OF_GENERATIONS})"
 _ONE_AT_A_TIME = "SELECT pg_advisory_xact_lock(hashtext('chat.generations'))"
 #: The stream's new epoch ends that of any owner before.
 _TAKE_OVER = "UPDATE chat_stream SET epoch = epoch + 1 WHERE id = %s RETURNING epoch, last_sequence"
+#: Whether a workspace has what is rare.
+HAS_BUDGETS = "EXISTS (SELECT FROM chat_budget WHERE workspace_id = %(workspace)s AND active)"
+HAS_ALWAYS_SENT = "EXISTS (SELECT FROM chat_alwayssend WHERE workspace_id = %(workspace)s)"
 _WATCHED = """
 SELECT r.id, r.stop_requested_at IS NOT NULL OR NOT EXISTS (
            SELECT 1 FROM graphs_membership m JOIN auth_user u ON u.id = m.user_id
@@ -77,13 +81,27 @@ FROM chat_run r JOIN chat_session s ON s.id = r.session_id WHERE r.id = ANY(%s)
 
 
 @dataclass(frozen=True, slots=True)
+class Opening:
+    """What a conversation holds that was stored this moment, and is not read back: its question, and what it is about.
+
+    `budgets` and `always_sent` say whether its workspace has some.
+    """
+
+    question: EarlierMessage
+    about: Object | None
+    budgets: bool
+    always_sent: bool
+
+
+@dataclass(frozen=True, slots=True)
 class ClaimedRun:
     """A run this process owns until it rests or the process falls silent.
 
     `member` is None when its author lost access. `resumed` when another process had begun it; `rounds` are the rounds
     that one stored. `died` when that one did not give it back, and may have been asking a model. `read` gains the names
     of the objects that its tools tell of. `asked_with` names the managed prompt that its question was made of;
-    `generation` is what was asked of that where the run generates.
+    `generation` is what was asked of that where the run generates. `opening` is what it begins with where this process
+    has just opened the conversation.
     """
 
     id: uuid.UUID
@@ -108,6 +126,7 @@ class ClaimedRun:
     asked_with: str
     generation: AskedGeneration | None = None
     read: set[Ref] = field(default_factory=set)
+    opening: Opening | None = None
 
     @property
     def may_change(self) -> bool:
@@ -214,7 +233,9 @@ def _forget_begun(run: Run) -> None:
     Message.objects.filter(pk=run.message_id).update(rounds=[])
 
 
-def claimed(run: Run, member: Member | None, *, resumed: bool = False, died: bool = False) -> ClaimedRun:
+def claimed(
+    run: Run, member: Member | None, *, resumed: bool = False, died: bool = False, opening: Opening | None = None
+) -> ClaimedRun:
     """The run as its process drives it: just begun, unless `resumed` after another one gave it back or `died`."""
     session = run.session
     assert run.first_sequence is not None
@@ -242,6 +263,7 @@ def claimed(run: Run, member: Member | None, *, resumed: bool = False, died: boo
         rounds=run.message.rounds,
         asked_with=str(run.prompt_version) if run.prompt_version_id else "",
         generation=asked_generation(run) if session.type == SessionType.GENERATION else None,
+        opening=opening,
     )
 
 

@@ -8,7 +8,7 @@ from django.db import connection
 
 from chat.engine import untrusted
 from chat.engine.claims import ClaimedRun
-from chat.engine.prompt_loading import Earlier, Prompt, prompt_of, read_earlier
+from chat.engine.prompt_loading import Earlier, Prompt, just_opened, prompt_of, read_earlier
 from chat.models import Message
 from chat.prompts import always_sent
 from chat.prompts.earlier import EarlierMessage
@@ -60,7 +60,7 @@ class Told:
 
 def enrich(run: ClaimedRun, member: Member) -> Prompt:
     """Stores what is not stored yet, and returns the prompt. Raises `ContextGone`."""
-    earlier = read_earlier(run, member)
+    earlier = just_opened(run, run.opening) if run.opening else read_earlier(run, member)
     system_prompt: EarlierMessage | Message | None = earlier.system_prompt
     told = _told(run, member, earlier)
     if system_prompt is None or system_prompt.prompt_version != version_for(member):

@@ -8,7 +8,7 @@ from typing import Any
 from django.db import connection
 
 from chat.engine import kept_messages
-from chat.engine.claims import ClaimedRun
+from chat.engine.claims import HAS_ALWAYS_SENT, HAS_BUDGETS, ClaimedRun, Opening
 from chat.engine.kept_messages import SERVER, STAMP, KeptMessages
 from chat.models import Message, Summary
 from chat.prompts import window
@@ -39,8 +39,7 @@ SELECT earlier.*{{columns}} FROM (
     )
     SELECT {", ".join(f"m.{column}" for column in COLUMNS)}, {STAMP} AS stamp,
         {SERVER} AS server, (SELECT up_to FROM kept) AS up_to,
-        EXISTS (SELECT FROM chat_budget WHERE workspace_id = %(workspace)s AND active) AS has_budgets,
-        EXISTS (SELECT FROM chat_alwayssend WHERE workspace_id = %(workspace)s) AS has_always_sent,
+        {HAS_BUDGETS} AS has_budgets, {HAS_ALWAYS_SENT} AS has_always_sent,
         EXISTS (SELECT FROM chat_summary WHERE session_id = %(session)s) AS has_summary,
         row_number() OVER (ORDER BY m.sequence) = 1 AS is_first
     FROM chat_message AS m
@@ -141,6 +140,12 @@ def read_earlier(run: ClaimedRun, member: Member) -> Earlier:
         kept = kept.with_those_before(earlier.question.sequence, rows, new, server)
         kept_messages.put(run.session_id, kept)
     return replace(earlier, kept=kept)
+
+
+def just_opened(run: ClaimedRun, opening: Opening) -> Earlier:
+    """A conversation that holds no more than what was stored with its first run, as `read_earlier` would read it."""
+    kept_messages.put(run.session_id, kept := KeptMessages())
+    return Earlier(opening.about, [opening.question], kept, opening.budgets, opening.always_sent, summary=False)
 
 
 def _read(run: ClaimedRun, member: Member, kept: KeptMessages) -> tuple[Object | None, list[Sequence[Any]]]:

@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -15,6 +16,8 @@ from chat.events.append import STORED, EventBatch
 from chat.events.presence import READ_ON
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, PromptVersion, Run, RunStatus, Session, Stream
+from chat.prompts.earlier import EarlierMessage
+from graphs.models import Object
 from graphs.site import row_store
 from graphs.site.access import Member
 
@@ -22,7 +25,7 @@ _MESSAGE, _RUN = row_store.columns(Message), row_store.columns(Run, "epoch", "fi
 _STREAM, _SESSION = row_store.columns(Stream, "id"), row_store.columns(Session, "stream_id")
 #: The first number of a run that is driven at once is that of its `status: started`, the last of these events.
 _START = f"""
-WITH {{conversation}}, messages AS (
+WITH {{conversation}}{{read_on}}, messages AS (
     INSERT INTO chat_message ({_MESSAGE})
     SELECT {_MESSAGE} FROM jsonb_populate_recordset(NULL::chat_message, %(messages)s::jsonb)
 ), run AS (
@@ -31,11 +34,11 @@ WITH {{conversation}}, messages AS (
         CASE WHEN %(drives)s THEN raised.epoch ELSE 0 END, CASE WHEN %(drives)s THEN raised.last_sequence END,
         CASE WHEN %(drives)s THEN statement_timestamp() END
     FROM jsonb_populate_recordset(NULL::chat_run, %(run)s::jsonb) AS r CROSS JOIN raised
-), {READ_ON}, {STORED}
-SELECT id, last_sequence, epoch, statement_timestamp() FROM raised
+), {STORED}
+SELECT id, last_sequence, epoch, statement_timestamp(){{rare}} FROM raised
 """  # noqa: S608 - what is inserted are names of columns
-_GO_ON = _START.format(
-    conversation="""
+#: Of a conversation that is there, and of one that begins: its stream with as many events more.
+_GOES_ON = """
 raised AS (
     UPDATE chat_stream SET last_sequence = last_sequence + %(count)s, epoch = epoch + %(drives)s::int
     WHERE id = %(stream)s RETURNING id, last_sequence, epoch
@@ -43,9 +46,7 @@ raised AS (
     UPDATE chat_session SET phase = %(phase)s, updated_at = %(now)s WHERE id = %(session)s
 )
 """
-)
-_OPEN = _START.format(
-    conversation=f"""
+_OPENS = f"""
 raised AS (
     INSERT INTO chat_stream ({_STREAM})
     SELECT {_STREAM} FROM jsonb_populate_recordset(NULL::chat_stream, %(stream)s::jsonb)
@@ -56,7 +57,6 @@ raised AS (
     FROM raised CROSS JOIN jsonb_populate_recordset(NULL::chat_session, %(session)s::jsonb) AS s
 )
 """  # noqa: S608 - what is inserted are names of columns
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,12 +120,14 @@ def start(
     *,
     resting: bool,
     question: Message | None = None,
+    about: Object | None = None,
     reads_in: uuid.UUID | None = None,
 ) -> Accepted:
     """Stores a run and its first events, last in the transaction, with its `question` and conversation if new.
 
-    Without `question` it belongs to the last one that a person asked. A process that drives it takes the stream. Who
-    asks reads on in the process `reads_in`, unless that is None.
+    Without `question` it belongs to the last one that a person asked. A process that drives it takes the stream. What a
+    new conversation is `about` is not read again where it is given. Who asks reads on in the process `reads_in`, unless
+    that is None.
     """
     session, runner = run.session, doorbell.local
     drives = runner is not None and resting and knows(session) and runner.takes()
@@ -144,28 +146,45 @@ def start(
         "reads_in": reads_in,
         **batch.values,
     }
+    opens = session._state.adding
     with connection.cursor() as cursor:
-        if session._state.adding:
-            cursor.execute(_OPEN, values | _opened(session, len(events), drives=drives))
-        else:
-            of_session = {"stream": session.stream_id, "session": session.pk, "phase": session.phase}
-            cursor.execute(_GO_ON, values | of_session | {"now": timezone.now()})
-        session.stream_id, last, epoch, at = cursor.fetchone()
+        statement = _statement(opens=opens, reads=reads_in is not None)
+        cursor.execute(statement, values | _of_conversation(session, len(events), drives=drives))
+        session.stream_id, last, epoch, at, *rare = cursor.fetchone()
     session._state.adding = False
+    known = opens and (about is not None or session.context is None)
+    opening = claims.Opening(EarlierMessage.of(question), about, *rare) if known else None
     batch.wake_readers(session.stream_id, last, at)
     if runner and drives:
         run.epoch, run.first_sequence = epoch, last
-        claimed = claims.claimed(run, member)
+        claimed = claims.claimed(run, member, opening=opening)
         transaction.on_commit(lambda: runner.adopt(claimed), robust=True)
     else:
         transaction.on_commit(doorbell.ring)
     return Accepted(session.pk, question.pk, run.message_id, run.pk, session.stream_id, last - len(events), last)
 
 
-def _opened(session: Session, count: int, *, drives: bool) -> dict[str, Any]:
-    """The parameters of `_OPEN` for a new conversation and its stream, in which so many events will stand."""
+@cache
+def _statement(*, opens: bool, reads: bool) -> str:
+    """What stores a run in a conversation, or with it, and perhaps that somebody reads it."""
+    return _START.format(
+        conversation=_OPENS if opens else _GOES_ON,
+        read_on=f", {READ_ON}" if reads else "",
+        rare=f", {claims.HAS_BUDGETS}, {claims.HAS_ALWAYS_SENT}" if opens else "",
+    )
+
+
+def _of_conversation(session: Session, count: int, *, drives: bool) -> dict[str, Any]:
+    """The parameters of `_GOES_ON`, of `_OPENS` for a new conversation, in whose stream so many events will stand."""
+    if not session._state.adding:
+        named = {"stream": session.stream_id, "session": session.pk}
+        return {**named, "phase": session.phase, "now": timezone.now()}
     session.stream.last_sequence, session.stream.epoch = count, int(drives)
-    return {"stream": row_store.as_json([session.stream]), "session": row_store.as_json([session])}
+    return {
+        "stream": row_store.as_json([session.stream]),
+        "session": row_store.as_json([session]),
+        "workspace": session.workspace_id,
+    }
 
 
 def queued(run: Run) -> NewEvent:

@@ -9,7 +9,7 @@ from django.db import connection
 READ_ON = """
 read_on AS (
     INSERT INTO chat_presence (stream_id, process, seen_at)
-    SELECT id, %(reads_in)s::uuid, statement_timestamp() FROM raised WHERE %(reads_in)s::uuid IS NOT NULL
+    SELECT id, %(reads_in)s::uuid, statement_timestamp() FROM raised
     ON CONFLICT (stream_id, process) DO UPDATE SET seen_at = statement_timestamp()
 )
 """

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from chat.models import Round
+from chat.models import Message, Round
 
 
 class EarlierMessage(NamedTuple):
@@ -30,6 +30,12 @@ class EarlierMessage(NamedTuple):
         """The message of a row with `COLUMNS`; the rounds, which come last, are JSON."""
         *columns, rounds = row
         return cls._make([*columns, () if rounds == "[]" else tuple(map(Round.from_json, json.loads(rounds)))])
+
+    @classmethod
+    def of(cls, message: Message) -> "EarlierMessage":
+        """The same of a message that is in memory, as its row would give it."""
+        same = cls._make(getattr(message, name) for name in COLUMNS)
+        return same._replace(role=str(same.role), in_prompt=str(same.in_prompt), rounds=tuple(same.rounds))
 
 
 COLUMNS = EarlierMessage._fields

@@ -17,14 +17,14 @@ from django.utils import timezone
 from chat.access import identity
 from chat.access.checks import Reader
 from chat.actions import conversations, deciding
-from chat.engine import calling, claims, enriching, run_storage
+from chat.engine import calling, claims, enriching, prompt_loading, run_storage
 from chat.engine.answer import LiveAnswer
 from chat.engine.available_models import configured
 from chat.engine.endings import Endings
 from chat.engine.model_calls import ModelCalls
 from chat.engine.states import Limits
 from chat.events.transcript import Transcript
-from chat.models import Message, ModelCall, Presence, Run, RunStatus, SentRequest, Session
+from chat.models import AlwaysSend, Budget, Message, ModelCall, Presence, Run, RunStatus, SentRequest, Session
 from chat.providers.pieces import Usage
 from chat.queries.conversations import held_session
 from chat.sockets import commands, frames
@@ -177,7 +177,7 @@ def test_a_question_reaches_the_vendor_in_few_statements(
     assert len(made) <= most, "\n".join(made)
 
 
-@pytest.mark.parametrize(("context", "most"), [(None, 8), (Ref("graph", "nba"), 7)])
+@pytest.mark.parametrize(("context", "most"), [(None, 7), (Ref("graph", "nba"), 6)])
 def test_a_new_conversation_reaches_the_vendor_in_few_statements(
     bystander: Bystander, alice: User, nba: Graph, context: Ref | None, most: int
 ) -> None:
@@ -198,6 +198,29 @@ def test_a_new_conversation_reaches_the_vendor_in_few_statements(
     assert Presence.objects.get().process == process
     assert Presence.objects.get().stream_id == stream.id
     checker.check_gap_free()
+
+
+@pytest.mark.parametrize("about", ["graph", "nothing"])
+@pytest.mark.parametrize("rare", ["nothing", "budget", "always sent"])
+def test_what_was_just_opened_is_what_would_be_read(
+    bystander: Bystander, alice: User, nba: Graph, about: str, rare: str
+) -> None:
+    member = member_of(alice)
+    if rare == "budget":
+        Budget.objects.create(workspace=nba.workspace, limit=1)
+    if rare == "always sent":
+        AlwaysSend.objects.create(workspace=nba.workspace, object_type="graph", object_key="nba")
+    context, found = (Ref("graph", "nba"), nba) if about == "graph" else (None, None)
+    with transaction.atomic():
+        conversations.post_message(member, "one", context=context, found=found)
+    (run,) = bystander.adopted
+    assert run.opening is not None
+    opened, read = prompt_loading.just_opened(run, run.opening), prompt_loading.read_earlier(run, member)
+    assert (opened.budgets, opened.always_sent) == (rare == "budget", rare == "always sent")
+    same = ("about", "messages", "budgets", "always_sent", "summary")
+    assert [getattr(opened, name) for name in same] == [getattr(read, name) for name in same]
+    prompt = enriching.enrich(run, member)
+    assert prompt_loading.load_prompt(run, member).messages == prompt.messages
 
 
 def test_a_run_ends_in_few_statements(bystander: Bystander, alice: User, nba: Graph) -> None:
