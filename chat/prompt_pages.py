@@ -74,7 +74,7 @@ class Line:
 @require_safe
 @member_page
 def prompt_list(request: HttpRequest, member: Member) -> HttpResponse:
-    return render_page(request, member, "chat/prompts/list.html", _of_list(member))
+    return render_page(request, member, "chat/prompts/list.html", _of_list(member, "archived" in request.GET))
 
 
 @require_POST
@@ -133,6 +133,24 @@ def activate(request: HttpRequest, member: Member, prompt_key: str) -> HttpRespo
 
 @require_POST
 @member_page
+def archive(request: HttpRequest, member: Member, prompt_key: str) -> HttpResponse:
+    """Puts a prompt of the workspace away, or brings it back."""
+    prompt_for(member.workspace, prompt_key)
+    member.require_editor()
+    archived = _given(request, "archived") == "1"
+    try:
+        limits.require("writes", str(member.user.pk), settings.LIMIT_WRITES)
+        prompt = managing_prompts.archive(member, prompt_key, archived=archived)
+    except Problem as refused:
+        messages.error(request, str(refused.detail))
+    else:
+        told = _("{prompt} is archived. Nothing is asked with it until it is brought back.")
+        messages.success(request, (told if archived else _("{prompt} is back.")).format(prompt=prompt.name))
+    return redirect(_address(member, prompt_key))
+
+
+@require_POST
+@member_page
 def try_version(request: HttpRequest, member: Member, prompt_key: str) -> HttpResponse:
     """Asks with a version about an object, and leads to the conversation beside the page of the object."""
     prompt = prompt_for(member.workspace, prompt_key)
@@ -148,10 +166,11 @@ def try_version(request: HttpRequest, member: Member, prompt_key: str) -> HttpRe
     return redirect(f"{address_of(member, about)}?{query}")
 
 
-def _of_list(member: Member) -> dict[str, Any]:
+def _of_list(member: Member, archived: bool = False) -> dict[str, Any]:
     subjects = [(str(KINDS[kind].label) if kind else _("anything else"), text) for kind, text in wordings(member.role)]
     return {
-        "prompts": listed_prompts(member),
+        "prompts": listed_prompts(member, archived=archived),
+        "archived": archived,
         "types": PromptType.choices,
         "most_key": MAX_KEY,
         "digest": prompt_version(),
@@ -172,8 +191,9 @@ def _page(
     written = written or _asked(request, member, prompt, "from") or active
     compared = [_asked(request, member, prompt, name) for name in ("a", "b")]
     diff = diff_of(compared[0], compared[1]) if compared[0] and compared[1] else None
-    context = {
+    context: dict[str, Any] = {
         "prompt": prompt,
+        "may_write": member.role.may_edit and not prompt.archived,
         "type": PromptType(prompt.type).label,
         "asks": asks,
         "about": KINDS[asks.about],
@@ -189,7 +209,7 @@ def _page(
         "most_text": MAX_TEXT_CHARS,
         "activations": activations_of(member, prompt),
     }
-    if member.role.may_edit:
+    if context["may_write"]:
         context |= {"models": offered_models.offered_to(member), "objects": _objects(member, asks.about)}
     return render_page(request, member, "chat/prompts/page.html", context, status=refused.status if refused else 200)
 

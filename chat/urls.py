@@ -16,6 +16,7 @@ urlpatterns = [
     path("prompts/<key:prompt_key>/", prompt_pages.prompt_page, name="prompt"),
     path("prompts/<key:prompt_key>/versions/", prompt_pages.write_version, name="write-prompt-version"),
     path("prompts/<key:prompt_key>/activate/", prompt_pages.activate, name="activate-prompt-version"),
+    path("prompts/<key:prompt_key>/archive/", prompt_pages.archive, name="archive-prompt"),
     path("prompts/<key:prompt_key>/try/", prompt_pages.try_version, name="try-prompt-version"),
     path("conversations/<key:session_id>/replay/", replay_page.page, name="conversation_replay"),
     path("conversations/<key:session_id>/replay/events/", replay_page.events, name="conversation_replay_events"),

@@ -77,7 +77,7 @@ def record_list(request: HttpRequest, member: Member, kind: str) -> HttpResponse
         "total": sum(counts.values()),
         "found": counts[asked.status] if asked.status else sum(counts.values()),
         "most_at_once": MAX_ACTIONS,
-        "statuses": [(status, status.label, counts[status]) for status in Status],
+        "statuses": [(status, status.label, counts[status]) for status in Status if status != Status.GENERATING],
         "orders": {name: "" if asked.order != name else "-" for name in ORDERS},
         "choices_of_order": [
             (f"{minus}{name}", f"{label} {arrow}") for name, label in _LABELS.items() for minus, arrow in _ARROWS

@@ -6,10 +6,11 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from chat.actions.conversations import require_model, stop_runs
+from chat.actions.managing_prompts import usable_prompt_for
 from chat.actions.refusals import Refused
 from chat.engine.error_texts import none_active
 from chat.engine.generating import Wanted, begin, own_model, tell_progress
-from chat.managed_prompts.versions import active_in, prompt_for
+from chat.managed_prompts.versions import active_in
 from chat.models import Message, Run, RunStatus, Session, SessionType
 from chat.proposals import cancel_pending
 from chat.queries.generations import generation_for
@@ -46,8 +47,7 @@ def generate(
     `by_model`: a model asks for it, in the answer `asked_in`, and no person. `within` is where the instructions come
     from.
     """
-    asked_with = prompt_for(member.workspace, prompt)
-    member.require_editor()
+    asked_with = usable_prompt_for(member, prompt)
     version = active_in(member.workspace, asked_with)
     if version is None:
         raise Refused("conflict", str(none_active(asked_with).text))

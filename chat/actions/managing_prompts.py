@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Max, Q
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from chat.actions.conversations import require_model
@@ -19,6 +20,8 @@ from graphs.site.access import Member
 
 _KEY = re.compile(rf"[a-z][a-z0-9_]{{0,{MAX_KEY - 1}}}", re.ASCII)
 MAX_PROMPTS = 100
+#: With those that are archived.
+MAX_WITH_ARCHIVED = 1_000
 MAX_VERSIONS = 500
 #: It stands for level 1 of conversations.
 RESERVED_KEYS = frozenset({"conversation", "new"})
@@ -40,12 +43,49 @@ def make_prompt(member: Member, key: str, name: str, description: str, type_: st
         Workspace.objects.select_for_update(no_key=True).get(pk=member.workspace.pk)
         if key in RESERVED_KEYS or versions.prompts_in(member.workspace).filter(key=key).exists():
             raise Refused("validation", _("There is a prompt with this key. Choose another one."), field="key")
-        if Prompt.objects.filter(workspace=member.workspace).count() >= MAX_PROMPTS:
-            sentence = _("A workspace has at most {count} prompts of its own.")
-            raise Refused("too_many", sentence.format(count=MAX_PROMPTS))
+        _require_room(member.workspace)
+        if Prompt.objects.filter(workspace=member.workspace).count() >= MAX_WITH_ARCHIVED:
+            sentence = _("A workspace has at most {count} prompts, archived ones too. Bring one of them back.")
+            raise Refused("too_many", sentence.format(count=MAX_WITH_ARCHIVED))
         return Prompt.objects.create(
             workspace=member.workspace, key=key, name=name.strip(), description=description.strip(), type=type_
         )
+
+
+def _require_room(workspace: Workspace) -> None:
+    """Raises `Refused` where a held workspace has all the prompts that it may."""
+    if Prompt.objects.filter(workspace=workspace, archived_at=None).count() >= MAX_PROMPTS:
+        sentence = _("A workspace has at most {count} prompts of its own. Archive one that is not used any more.")
+        raise Refused("too_many", sentence.format(count=MAX_PROMPTS))
+
+
+def archive(member: Member, key: str, *, archived: bool) -> Prompt:
+    """Puts a prompt of the workspace away, or brings it back. Raises `NotFound`, `Forbidden`, `Refused`.
+
+    What it was asked with keeps its name and its text; what waits or is at work goes on.
+    """
+    prompt = versions.prompt_for(member.workspace, key)
+    member.require_editor()
+    if prompt.workspace_id is None:
+        raise Refused("conflict", _("Prompts that came with the program stay."))
+    with transaction.atomic():
+        Workspace.objects.select_for_update(no_key=True).get(pk=member.workspace.pk)
+        prompt.refresh_from_db(fields=["archived_at"])
+        if prompt.archived != archived:
+            if not archived:
+                _require_room(member.workspace)
+            prompt.archived_at = timezone.now() if archived else None
+            prompt.save(update_fields=["archived_at"])
+    return prompt
+
+
+def usable_prompt_for(member: Member, key: str) -> Prompt:
+    """The prompt that an editor may write, activate or ask with. Raises `NotFound`, `Forbidden`, `Refused`."""
+    prompt = versions.prompt_for(member.workspace, key)
+    member.require_editor()
+    if prompt.archived:
+        raise Refused("conflict", _("This prompt is archived. Bring it back first."))
+    return prompt
 
 
 def write_version(
@@ -57,8 +97,7 @@ def write_version(
     reason: str,
 ) -> PromptVersion:
     """A new version of the workspace, as a draft. Raises `NotFound`, `Forbidden`, `Refused`."""
-    prompt = versions.prompt_for(member.workspace, key)
-    member.require_editor()
+    prompt = usable_prompt_for(member, key)
     if model:
         require_model(member, model)
     written = PromptVersion(
@@ -79,16 +118,21 @@ def _store(prompt: Prompt, written: PromptVersion, variables: Sequence[str] | No
         raise Refused("validation", wrong.sentence, field=wrong.field) from None
     with transaction.atomic():
         _hold(prompt)
+        require_room_for_version(prompt, written.workspace_id)
         others = PromptVersion.objects.filter(prompt=prompt)
         if written.workspace_id is not None:
             others = others.filter(Q(workspace=written.workspace_id) | Q(workspace=None))
-        if others.filter(workspace=written.workspace_id).count() >= MAX_VERSIONS:
-            sentence = _("A prompt has at most {count} versions. Make another prompt.")
-            raise Refused("too_many", sentence.format(count=MAX_VERSIONS))
         written.prompt = prompt
         written.number = (others.aggregate(last=Max("number"))["last"] or 0) + 1
         written.save(force_insert=True)
     return written
+
+
+def require_room_for_version(prompt: Prompt, workspace_id: int | None) -> None:
+    """Raises `Refused` where a prompt has all the versions that it may, of the workspace or of the site."""
+    if PromptVersion.objects.filter(prompt=prompt, workspace=workspace_id).count() >= MAX_VERSIONS:
+        sentence = _("A prompt has at most {count} versions. Make another prompt.")
+        raise Refused("too_many", sentence.format(count=MAX_VERSIONS))
 
 
 def activate(member: Member, key: str, number: int, reason: str = "") -> PromptVersion:
@@ -97,7 +141,7 @@ def activate(member: Member, key: str, number: int, reason: str = "") -> PromptV
     Raises `NotFound`, `Forbidden`, `Refused`. What counts already is left as it is.
     """
     version = versions.version_for(member.workspace, key, number)
-    member.require_editor()
+    usable_prompt_for(member, key)
     with transaction.atomic():
         _hold(version.prompt)
         version.refresh_from_db(fields=["status"])

@@ -6,6 +6,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from chat.actions.conversations import new_session, require_model
+from chat.actions.managing_prompts import usable_prompt_for
 from chat.actions.refusals import Refused
 from chat.engine import untrusted
 from chat.engine.runs import Accepted, new_run, queued, start
@@ -21,7 +22,7 @@ from graphs.site.access import Member
 def try_version(member: Member, key: str, number: int, about: Ref, model: str = "") -> Accepted:
     """Asks a model with the version, filled with the values of an object. Raises `NotFound`, `Forbidden`, `Refused`."""
     version = versions.version_for(member.workspace, key, number)
-    member.require_editor()
+    usable_prompt_for(member, key)
     wanted = ASKS[version.prompt.type].about
     if about.type != wanted:
         sentence = _("This prompt is about objects of the kind “{kind}”.")

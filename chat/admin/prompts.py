@@ -14,7 +14,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from chat.actions.managing_prompts import activate_for_the_site, write_site_version
+from chat.actions.managing_prompts import activate_for_the_site, require_room_for_version, write_site_version
+from chat.actions.refusals import Refused
 from chat.admin import figures
 from chat.engine import available_models
 from chat.managed_prompts import repository
@@ -125,6 +126,10 @@ class SiteVersionForm(forms.ModelForm):
             except WrongText as wrong:
                 field = wrong.field.replace(".", "_")
                 self.add_error(field if field in self.fields else None, wrong.sentence)
+            try:
+                require_room_for_version(prompt, None)
+            except Refused as full:
+                self.add_error("prompt", str(full.detail))
         model = found.get("model")
         if model and model not in {choice.id for choice in available_models.configured().choices()}:
             self.add_error("model", _("There is no such model here."))

@@ -24,7 +24,7 @@ from graphs.site.api.bodies import Body, read_body
 from graphs.site.api.members import current_member
 from graphs.site.api.openapi import problems
 from graphs.site.api.paging import PAGE_PARAMETERS, PageShape, asked_page
-from graphs.site.api.parameters import number
+from graphs.site.api.parameters import number, truth
 from graphs.site.api.problems import invalid
 from graphs.site.shapes import AsItIs, Moment, Shape
 
@@ -33,6 +33,7 @@ MOST = 2**31 - 1
 TypeName = Literal["company_info", "folder_name", "use_case_list", "use_case_detail", "executive_summary"]
 Reason = Annotated[str, Field(max_length=MAX_REASON)]
 Text = Annotated[str, Field(max_length=MAX_TEXT_CHARS)]
+ARCHIVED = OpenApiParameter("archived", bool, description="Those that are archived, in place of the others.")
 VERSIONS = [
     OpenApiParameter(name, {"type": "integer", "minimum": 1}, required=True, description="Number of a version.")
     for name in ("a", "b")
@@ -46,6 +47,12 @@ class PromptBody(Body):
     name: Annotated[str, Field(min_length=1, max_length=MAX_NAME)]
     description: Annotated[str, Field(max_length=MAX_DESCRIPTION)] = ""
     type: TypeName
+
+
+class ArchiveBody(Body):
+    """Whether it is put away, or in use."""
+
+    archived: bool
 
 
 class TextsBody(Body):
@@ -132,6 +139,7 @@ class PromptShape(Shape):
     type: TypeName
     scope: Literal["workspace", "site"]
     active: int | None
+    archived: bool
 
     @classmethod
     def of(cls, prompt: Prompt, active: PromptVersion | None, **more: Any) -> Self:
@@ -158,11 +166,12 @@ class PromptPage(PageShape[PromptShape]):
 
 
 class PromptsView(APIView):
-    @extend_schema(operation_id="listPrompts", parameters=PAGE_PARAMETERS, responses={200: PromptPage})
+    @extend_schema(operation_id="listPrompts", parameters=[*PAGE_PARAMETERS, ARCHIVED], responses={200: PromptPage})
     def get(self, request: Request) -> Response:
-        """The prompts of the workspace and of the site, by their keys."""
+        """The prompts of the workspace and of the site, by their keys; those put away with `archived`."""
         member = current_member(request)
-        page = asked_page(request, prompts_in(member.workspace), ("key", "id"))
+        prompts = prompts_in(member.workspace).filter(archived_at__isnull=not truth(request, "archived"))
+        page = asked_page(request, prompts, ("key", "id"))
         active = active_versions(member.workspace, page.rows)
         shown = [PromptShape.of(prompt, active.get(prompt.pk)) for prompt in page.rows]
         return Response(PromptPage.of(page, shown, conversation=prompt_version()).to_json())
@@ -189,6 +198,15 @@ class PromptView(APIView):
         outcomes = outcomes_of(member, versions)
         shown = [ListedPromptVersionShape.of(each, active, outcomes.get(each.pk, Outcomes())) for each in versions]
         return Response(WholePromptShape.of(prompt, active, versions=shown).to_json())
+
+    @extend_schema(
+        operation_id="archivePrompt", request=ArchiveBody, responses={200: PromptShape, **problems(403, 409)}
+    )
+    def patch(self, request: Request, prompt_key: str) -> Response:
+        """Put a prompt of the workspace away, or bring it back. For editors."""
+        member, body = current_member(request), read_body(request, ArchiveBody)
+        prompt = managing_prompts.archive(member, prompt_key, archived=body.archived)
+        return Response(PromptShape.of(prompt, active_in(member.workspace, prompt)).to_json())
 
 
 class PromptDiffView(APIView):
@@ -243,7 +261,7 @@ class TryView(APIView):
     @extend_schema(
         operation_id="tryPromptVersion",
         request=TryBody,
-        responses={202: AcceptedShape, 200: RestedShape, **problems(403, 422, 429)},
+        responses={202: AcceptedShape, 200: RestedShape, **problems(403, 409, 422, 429)},
     )
     def post(self, request: Request, prompt_key: str, version: str) -> Response:
         """Ask a model with a version on an object, in a conversation of its own that changes nothing. For editors."""

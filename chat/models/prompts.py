@@ -35,7 +35,10 @@ class VersionStatus(models.TextChoices):
 
 
 class Prompt(models.Model):
-    """A prompt of a workspace, or of the site: then `workspace` is empty, and name and description are translated."""
+    """A prompt of a workspace, or of the site: then `workspace` is empty, and name and description are translated.
+
+    One that was put away (`archived_at`) is read, and not asked with.
+    """
 
     workspace = models.ForeignKey(
         Workspace, models.CASCADE, null=True, blank=True, related_name="+", verbose_name=_("workspace"),
@@ -45,6 +48,7 @@ class Prompt(models.Model):
     name = models.CharField(_("name"), max_length=MAX_NAME)
     description = models.TextField(_("description"), max_length=MAX_DESCRIPTION, blank=True)
     type = models.CharField(_("type"), max_length=20, choices=PromptType.choices)
+    archived_at = models.DateTimeField(_("archived"), null=True, blank=True, editable=False)
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
 
     class Meta:
@@ -57,6 +61,10 @@ class Prompt(models.Model):
 
     def __str__(self) -> str:
         return self.key
+
+    @property
+    def archived(self) -> bool:
+        return self.archived_at is not None
 
     @property
     def shown_name(self) -> str:

@@ -48,9 +48,9 @@ class ListedPrompt:
     active: PromptVersion | None
 
 
-def listed_prompts(member: Member) -> list[ListedPrompt]:
-    """The prompts that a workspace has, by their keys."""
-    prompts = list(prompts_in(member.workspace))
+def listed_prompts(member: Member, *, archived: bool = False) -> list[ListedPrompt]:
+    """The prompts that a workspace has, by their keys: those that are archived, or the others."""
+    prompts = list(prompts_in(member.workspace).filter(archived_at__isnull=not archived))
     active = active_versions(member.workspace, prompts)
     return [ListedPrompt(prompt, active.get(prompt.pk)) for prompt in prompts]
 

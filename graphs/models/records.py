@@ -21,7 +21,7 @@ MAX_RECORD_TEXT = 10_000
 
 
 class Status(models.TextChoices):
-    """How far a record is. While it is `GENERATING` a model writes it."""
+    """How far a record is. `GENERATING` is shown beside it while a model writes it, and is not stored."""
 
     DRAFT = "draft", _("draft")
     GENERATING = "generating", _("generating")

@@ -52,7 +52,7 @@ def _section(key: str, label: str | Promise) -> Field:
 
 
 shapes.problems = problems_of
-#: Only what generates a record says that it is being generated.
+#: That it is being generated is shown, of what runs, and not stored.
 _STATUS = Field("status", "status", _("status"), limit=20, reserved=(Status.GENERATING.value,))
 
 COMPANY = objects.register(

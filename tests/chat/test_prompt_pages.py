@@ -91,3 +91,17 @@ def test_a_new_prompt_says_what_is_wrong_with_its_key(alice: User) -> None:
     long = client.post(f"{PAGE}versions/", {**NEW, "reason": "r" * 501})
     assert (long.status_code, "It has 1 to 500 characters." in long.content.decode()) == (400, True)
     assert "No version yet" in shown(client, "/prompts/new/", **{**form, "key": "names"})
+
+
+def test_an_editor_archives_a_prompt_of_the_workspace(alice: User, bob: User) -> None:
+    client, page = signed_in(alice), "/prompts/short_names/"
+    shown(client, "/prompts/new/", key="short_names", name="Short names", type="folder_name")
+    assert "archive/" not in shown(client, PAGE) + shown(signed_in(bob), page)
+    assert "Short names is archived." in shown(client, f"{page}archive/", archived="1")
+    assert "Short names" not in shown(client, "/prompts/").partition("<table")[2]
+    assert "Short names" in shown(client, "/prompts/?archived=1")
+    assert "Write a new version" not in shown(client, page)
+    assert signed_in(bob).post(f"{page}archive/", {"archived": "0"}).status_code == 403
+    assert "Short names is back." in shown(client, f"{page}archive/", archived="0")
+    assert "Short names" in shown(client, "/prompts/")
+    assert "Prompts that came with the program stay" in shown(client, f"{PAGE}archive/", archived="1")

@@ -194,6 +194,7 @@ HARMLESS = {
     "chat.admin.offered_models:WorkspaceModelsAdmin.save_model": "one statement of a person who may ask again",
     "chat.admin.always_send:AlwaysSendForm.save": "one transaction of a person who may ask again",
     "chat.actions.managing_prompts:make_prompt": "one transaction of a person who may ask again",
+    "chat.actions.managing_prompts:archive": "the same",
     "chat.actions.managing_prompts:_store": "the same",
     "chat.actions.managing_prompts:activate": "the same",
     "chat.actions.managing_prompts:activate_for_the_site": "the same",

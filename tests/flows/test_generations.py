@@ -79,6 +79,8 @@ def test_alice_watches_a_generation_in_the_queue_and_is_told_elsewhere_that_it_i
     alice = open_record(visit(shared_site.web.url, "alice"), work.company)
     alice.page.get_by_role("button", name="Fill in with AI").click()
     expect(alice.page.locator(".generation-state")).to_have_text("waits for its turn")
+    statuses = alice.page.locator(".facts .status:visible")
+    expect(statuses).to_have_text(["Draft", "Generating"])
     alice.page.goto(f"{alice.url}/queue/")
     entry = alice.page.locator("work-queue .entry")
     entry.get_by_role("button", name="Watch").click()
@@ -99,4 +101,5 @@ def test_alice_watches_a_generation_in_the_queue_and_is_told_elsewhere_that_it_i
         assert Run.objects.get(pk=run.pk).status == RunStatus.SUCCEEDED
         toast.get_by_role("link", name="Show").click()
         expect(value(alice, "industry")).to_have_text("Industry of Northwind")
+        expect(statuses).to_have_text(["Draft"])
     assert alice.errors == []

@@ -83,7 +83,8 @@ class ObjectGenerations extends HTMLElement {
     if (!this.blocks.has(runId)) {
       const label = this.offers.get(promptId)?.label ?? promptId;
       const mayEdit = this.hasAttribute("may-edit");
-      const block = new GenerationBlock(label, { decisions: this.decisions, mayEdit, cancel: () => this.cancel(runId) });
+      const cancel = () => this.cancel(runId);
+      const block = new GenerationBlock(label, { decisions: this.decisions, mayEdit, cancel, told: () => this.showLive() });
       this.blocks.set(runId, block);
       this.list.prepend(block.element);
     }
@@ -126,6 +127,12 @@ class ObjectGenerations extends HTMLElement {
 
   refresh() {
     for (const [runId, block] of this.blocks) if (!block.isOver) this.ask(runId);
+  }
+
+  /** Beside the status of the object, which stays what it is. */
+  showLive() {
+    const mark = document.querySelector("[data-generating]");
+    if (mark) mark.hidden = ![...this.blocks.values()].some(({ state }) => LIVE.has(state));
   }
 
   tell(text) {

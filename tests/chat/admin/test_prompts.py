@@ -46,7 +46,7 @@ def test_superusers_write_and_activate_versions_of_the_site(
     assert ("Nomme {{folder}}." in page, "root" in page) == (True, True)
 
 
-def test_what_cannot_be_saved_is_told_in_the_form(root: Client) -> None:
+def test_what_cannot_be_saved_is_told_in_the_form(root: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     for wrong in (
         {"text_fr": "Nomme {{secret}}."},
         {"text_en": "", "text_fr": ""},
@@ -54,6 +54,8 @@ def test_what_cannot_be_saved_is_told_in_the_form(root: Client) -> None:
         {"reason": " "},
     ):
         assert written(root, **wrong) == 200, wrong
+    monkeypatch.setattr(managing_prompts, "MAX_VERSIONS", 1)
+    assert written(root) == 200
     assert not PromptVersion.objects.exclude(number=1).exists()
 
 

@@ -7,14 +7,17 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 
+from chat.actions import managing_prompts
 from chat.models import Feedback, Prompt, PromptActivation, PromptVersion, Proposal, ProposalStatus, Run
 from graphs.models import Graph, Workspace
 from tests.cast import signed_in
-from tests.chat.api.callers import get, post
+from tests.chat.api.callers import get, patch, post
 from tests.graphs.admin.staff import superuser
 from tests.graphs.api.callers import problem
+from tests.graphs.records.portfolio import Portfolio, portfolio
 from tests.proposed import MOVE, RENAME, waiting, waiting_to_read
 
+__all__ = ["portfolio"]
 pytestmark = pytest.mark.django_db
 TEXT = {"en": "Name {{folder}}.", "fr": "Nomme {{folder}}."}
 FIVE = ["company_info", "executive_summary", "folder_name", "use_case_detail", "use_case_list"]
@@ -166,3 +169,42 @@ def test_two_versions_are_compared_line_by_line(alice: User) -> None:
     assert get(alice, "prompts/folder_name/compare?a=2&b=2").json()["diff"] == []
     assert get(alice, "prompts/folder_name/compare?a=2&b=9").status_code == 404
     assert get(alice, "prompts/folder_name/compare?a=2").status_code == 400
+
+
+def test_prompts_of_a_workspace_are_archived_and_brought_back(
+    alice: User, bob: User, charlie: User, portfolio: Portfolio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = {"key": "short_names", "name": "Short names", "type": "folder_name"}
+    assert post(alice, "prompts", own).status_code == 201
+    written(alice, "short_names")
+    activated(alice, 1, "short_names")
+    folder = {"context": {"type": "folder", "id": str(portfolio.folder.pk)}}
+    run = post(alice, "structured/short_names", folder).json()["runId"]
+    assert [patch(each, "prompts/short_names", {"archived": True}).status_code for each in (bob, charlie)] == [403, 404]
+    problem(patch(alice, "prompts/folder_name", {"archived": True}), 409, "conflict")
+
+    archived = patch(alice, "prompts/short_names", {"archived": True})
+    assert (archived.status_code, archived.json()["archived"]) == (200, True)
+    assert [each["key"] for each in get(bob, "prompts").json()["results"]] == FIVE
+    assert [each["key"] for each in get(bob, "prompts?archived=true").json()["results"]] == ["short_names"]
+    assert get(bob, "prompts/short_names").json()["archived"] is True
+    assert get(alice, f"structured/{run}").json()["promptVersion"] == "short_names@1"
+    again = {"text": TEXT, "reason": "Shorter"}
+    for path, body in (
+        ("prompts/short_names/versions", again),
+        ("prompts/short_names/versions/1/activate", {}),
+        ("prompts/short_names/versions/1/try", folder),
+        ("structured/short_names", folder),
+    ):
+        problem(post(alice, path, body), 409, "conflict")
+    problem(post(alice, "prompts", own), 400, "validation")
+
+    monkeypatch.setattr(managing_prompts, "MAX_PROMPTS", 1)
+    assert post(alice, "prompts", {**own, "key": "other"}).status_code == 201
+    problem(patch(alice, "prompts/short_names", {"archived": False}), 409, "too_many")
+    assert patch(alice, "prompts/other", {"archived": True}).status_code == 200
+    assert patch(alice, "prompts/short_names", {"archived": False}).json()["active"] == 1
+    assert post(alice, "structured/short_names", folder).status_code == 202
+    monkeypatch.setattr(managing_prompts, "MAX_WITH_ARCHIVED", 2)
+    assert patch(alice, "prompts/short_names", {"archived": True}).status_code == 200
+    problem(post(alice, "prompts", {**own, "key": "third"}), 409, "too_many")

@@ -18,6 +18,11 @@ async def tell(story: Story) -> None:
     await story.call("one of the workspace", "POST", "prompts", made)
     await story.call("the same again", "POST", "prompts", made)
     await story.call("made by a viewer", "POST", "prompts", {**made, "key": "other"}, who="bob")
+    await story.call("archived", "PATCH", "prompts/short_names", {"archived": True})
+    await story.call("archived by a viewer", "PATCH", "prompts/short_names", {"archived": True}, who="bob")
+    await story.call("those that are archived", "GET", "prompts?archived=true", who="bob")
+    await story.call("written while archived", "POST", "prompts/short_names/versions", {"text": TEXT, "reason": "Why"})
+    await story.call("one of the site is archived", "PATCH", "prompts/folder_name", {"archived": True})
     await story.call("one that is not there", "GET", "prompts/nothing")
 
 

@@ -10,8 +10,9 @@ const OVER = new Set(["succeeded", "failed", "cancelled"]);
 const CANCELLABLE = new Set(["queued", "running", "waiting"]);
 
 export class GenerationBlock {
-  /** `cancel` stops it; `decisions` decide on what came of it. */
-  constructor(label, { decisions, mayEdit, cancel }) {
+  /** `cancel` stops it; `decisions` decide on what came of it; `told` is called whenever something was told of it. */
+  constructor(label, { decisions, mayEdit, cancel, told }) {
+    this.heard = told;
     this.state = "queued";
     this.told = {};
     this.status = h("span", { class: "generation-state", role: "status" });
@@ -49,6 +50,7 @@ export class GenerationBlock {
     this.note.hidden = !note;
     this.text.textContent = state === "failed" ? this.told.text ?? "" : "";
     this.text.hidden = !this.text.textContent;
+    this.heard();
   }
 
   /** The answer of its model as far as it was read. */
