@@ -24,6 +24,7 @@ async def tell(story: Story) -> None:
     await story.call("written while archived", "POST", "prompts/short_names/versions", {"text": TEXT, "reason": "Why"})
     await story.call("one of the site is archived", "PATCH", "prompts/folder_name", {"archived": True})
     await story.call("one that is not there", "GET", "prompts/nothing")
+    await story.call("one that is not there is archived", "PATCH", "prompts/nothing", {"archived": True})
 
 
 async def _written(story: Story) -> None:
