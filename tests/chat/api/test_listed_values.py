@@ -49,7 +49,7 @@ def test_each_value_is_listed(components: dict[str, Any], component: str, field:
 
 
 def test_each_level_that_asks_is_listed(components: dict[str, Any]) -> None:
-    source = inspect.getsource(policy.asked_by)
+    source = inspect.getsource(policy)
     levels = {*re.findall(r'"level": "(\w+)"', source)} | {"app", "workspace", "tool"}
     assert listed(components, components["AskedShape"]["properties"]["level"]) == levels
     assert len(levels) == 7

@@ -56,6 +56,7 @@ TAKES = {
     "proposals/explaining.py": "names of whose they are; what they are about only where they may be read",
     "queries/conversations.py": "messages of those that may be read",
     "queries/proposals.py": "the workspace of one, for members",
+    "queries/replays.py": "the events of one that the caller may replay",
     "rights/conversations.py": "decides",
     "searching/messages.py": "finds among those that may be read",
     "tools/authors.py": "the one in which the model is asked",
