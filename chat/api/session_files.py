@@ -15,7 +15,7 @@ from chat.models import Message, Session
 from chat.queries.exported import ExportedMessage, Wanted, exported
 from graphs.pdf.blocks import Block, plain
 from graphs.pdf.making import pdf
-from graphs.pdf.markdown import as_part, blocks_of
+from graphs.pdf.markdown import as_part, blocks_of, without_html
 from graphs.site.access import Member
 
 FORMAT, FORMAT_VERSION = "countersign.conversation", 1
@@ -59,7 +59,7 @@ def _json_parts(session: Session, messages: Iterable[ExportedMessage], wanted: W
 
 
 def _markdown_parts(session: Session, messages: Iterable[ExportedMessage]) -> Iterator[str]:
-    yield f"# {' '.join((session.title or _('Conversation')).split())}\n"
+    yield f"# {without_html(' '.join((session.title or _('Conversation')).split()))}\n"
     for each in messages:
         yield f"\n## {_head(each)}\n\n"
         if each.reasoning:
@@ -103,7 +103,8 @@ def _call(call: dict[str, Any]) -> dict[str, Any]:
 
 def _quoted(text: str) -> str:
     """The text as a quotation: nothing in it can look like another message."""
-    return "".join(f"> {line}\n" for line in text.splitlines())
+    part = as_part("\n".join(text.splitlines()), 0)
+    return "".join(f"> {line}\n" for line in part.splitlines())
 
 
 def _pretty(value: Any) -> str:

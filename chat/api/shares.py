@@ -9,6 +9,7 @@ from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from pydantic import Field
+from pydantic.alias_generators import to_camel
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -24,6 +25,8 @@ from graphs.site.api.openapi import problems
 from graphs.site.api.problems import invalid
 from graphs.site.shapes import AsItIs, Id, Moment, Shape
 
+#: What is said of the one way to share, and says nothing of the other.
+_OF_MEMBERS, _OF_LINKS = {"access"}, {"expires_at", "reasoning", "tool_results"}
 SHARE = OpenApiParameter("share", str, description="The id of one share or link. Without it all are taken back.")
 
 
@@ -101,6 +104,10 @@ class SharesView(APIView):
         body = read_body(request, ShareBody)
         if (body.user is None) == (body.link is None):
             raise invalid("user" if body.user else "body", _("Say either “user” or “link”."))
+        given = {name for name in body.model_fields_set if getattr(body, name) is not None}
+        if misplaced := sorted(given & (_OF_MEMBERS if body.link else _OF_LINKS)):
+            sentence = _("A member sees all of a conversation until you take it back; a link reads it. Leave this out.")
+            raise invalid(to_camel(misplaced[0]), sentence)
         if body.user is not None:
             share = sharing.share_with(member, str(session.pk), body.user, body.access)
             return Response(SharedShape(share=ShareShape.of(share), link=None).to_json(), status=201)

@@ -6,7 +6,7 @@ from itertools import chain
 from typing import Any
 
 from chat.queries.links import MENTION, Link
-from chat.searching.messages import around, words_in
+from chat.searching.messages import around, place_of
 from graphs.objects.kinds import is_object
 from graphs.objects.refs import Ref
 from graphs.pdf.markdown import blocks_of
@@ -19,8 +19,7 @@ _NAME = re.compile(r"(?<![\w:/])([a-z]\w{0,29}):(\w[\w-]{0,99})", re.ASCII)
 
 def part_with(text: str, words: str) -> str:
     """The lines around the first of the words: what is shown is taken from there."""
-    lower = text.lower()
-    at = min((place for word in words_in(words) if (place := lower.find(word)) >= 0), default=0)
+    at = place_of(text, words)
     first = max(at - NEAR_CHARS, 0)
     line = text.find("\n", first, at) if first else -1
     return text[line + 1 if line >= 0 else first : at + NEAR_CHARS]

@@ -55,10 +55,15 @@ def found(messages: QuerySet[Message], asked: Asked) -> tuple[QuerySet[Message],
 
 def around(text: str, words: str) -> str:
     """What stands around the first of the words."""
-    lower = text.lower()
-    places = [at for word in words_in(words) if (at := lower.find(word)) >= 0]
-    begin = max(min(places, default=0) - AROUND_CHARS, 0)
+    begin = max(place_of(text, words) - AROUND_CHARS, 0)
     return ("…" if begin else "") + cut(" ".join(text[begin:].split()), 2 * AROUND_CHARS)
+
+
+def place_of(text: str, words: str) -> int:
+    """Where the first of the words is in a text, 0 without any; a text in lower case may be longer."""
+    wanted = "|".join(map(re.escape, re.findall(r"\w+", words)))
+    found = re.search(wanted, text, re.IGNORECASE)
+    return found.start() if found else 0
 
 
 def words_in(text: str) -> list[str]:

@@ -30,6 +30,7 @@ from graphs.records.scenes import Addresses, scene_of
 from graphs.site.access import Member
 from graphs.site.api.bodies import Body, read_body
 from graphs.site.api.members import current_member
+from graphs.site.api.parameters import truth
 from graphs.site.api.problems import Problem, invalid
 from graphs.site.security_headers import NO_PAGE
 
@@ -95,7 +96,7 @@ class SvgView(APIView):
         member = current_member(request)
         of = folder_for(member, folder)
         scene = scene_of(matrix_of(of), _size(request), addresses_for(member, of))
-        kept = bool(request.GET.get("download"))
+        kept = truth(request, "download")
         if kept:
             scene = replace(scene, heading=f"{scene.title}, {date_format(localdate(), 'DATE_FORMAT')}")
         mark = _etag(scene, self.form)

@@ -14,8 +14,9 @@ from graphs.pdf.blocks import MOST_CHARS, Block, Style, plain
 #: Characters of which there are no better blocks than the text itself: of a longer one it would take seconds.
 MOST_PARSED = 50_000
 _BREAK = re.compile("\r\n?")
-#: What begins HTML where other Markdown is read; not the address of a link.
-_HTML = re.compile(r"^( {0,3})<(?!https?:|mailto:)")
+#: What begins HTML where other Markdown is read, last: code, what is escaped, and addresses of links are none.
+_HTML = re.compile(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)|\\.|<(?:https?|mailto):[^\s<>]*>|<", re.DOTALL)
+_CELL = re.compile(r"[^|]+")
 _STYLES: dict[str, Style] = {"strong": "strong", "em": "emph"}
 
 
@@ -56,17 +57,25 @@ def as_part(text: str, levels: int) -> str:
     lines = _BREAK.sub("\n", text).split("\n")
     tokens = _parser().parse("\n".join(lines))
     for token, inner in pairwise([*tokens, None]):
-        first, last = (token.map if token and token.map else None) or (0, 0)
-        if token is None or token.level:
+        if token is None or not token.map:
             continue
-        if token.type == "heading_open" and inner:
-            title = " ".join(inner.content.split())
+        first, last = token.map
+        if token.type == "heading_open" and inner and not token.level:
+            title = without_html(" ".join(inner.content.split()))
             lines[first:last] = [f"{'#' * min(int(token.tag[1:]) + levels, 6)} {title}", *[""] * (last - first - 1)]
-        elif token.type in ("paragraph_open", "table_open"):
-            lines[first:last] = [_HTML.sub(r"\1\\<", line) for line in lines[first:last]]
-        elif token.type == "fence" and not _is_closed(token, lines[last - 1]):
+        elif token.type in ("paragraph_open", "heading_open"):
+            lines[first:last] = without_html("\n".join(lines[first:last])).split("\n")
+        elif token.type == "table_open":
+            cells = (_CELL.sub(lambda cell: without_html(cell[0]), line) for line in lines[first:last])
+            lines[first:last] = cells
+        elif token.type == "fence" and not token.level and not _is_closed(token, lines[last - 1]):
             lines.insert(last, token.markup)
     return "\n".join(lines)
+
+
+def without_html(text: str) -> str:
+    """The Markdown text of a paragraph, a heading or a cell, in which HTML is text."""
+    return _HTML.sub(lambda found: r"\<" if found[0] == "<" else found[0], text)
 
 
 def _is_closed(fence: Token, line: str) -> bool:

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -6,6 +7,8 @@ from django.contrib.auth.models import User
 
 from chat.models import IdempotencyKey, Message, Session
 from graphs.models import Graph, Membership, Role, Workspace
+from graphs.objects.kinds import KINDS
+from graphs.workflows.store import GRAPH
 from tests.chat.api.callers import ABOUT_NBA, ask, get, post
 from tests.graphs.api.callers import problem
 
@@ -82,12 +85,16 @@ def test_it_refuses_a_body_that_is_too_big(alice: User) -> None:
     problem(post(alice, "chat/messages", {"message": "x" * 3_000_000}), 413, "too_big")
 
 
-def test_it_takes_a_foreign_graph_for_absent(alice: User, charlie: User, nba: Graph) -> None:
+def test_it_takes_a_foreign_graph_for_absent_and_one_that_the_member_may_not_see(
+    alice: User, charlie: User, nba: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
     foreign = post(charlie, "chat/messages", HELLO)
     absent = post(charlie, "chat/messages", {"message": "Hello", "context": {"type": "graph", "id": "none"}})
     assert foreign.content == absent.content
     problem(foreign, 404, "not_found")
-    assert Session.objects.count() == 0
+    monkeypatch.setitem(KINDS, GRAPH.name, replace(GRAPH, may_see=lambda _member, row: row.key != "nba"))
+    assert post(alice, "chat/messages", HELLO, idempotency_key="k").content == absent.content
+    assert (Session.objects.count(), IdempotencyKey.objects.count()) == (0, 0)
 
 
 def test_it_gives_the_same_answer_to_the_same_key_and_body(alice: User, bob: User, nba: Graph) -> None:
@@ -101,6 +108,9 @@ def test_it_gives_the_same_answer_to_the_same_key_and_body(alice: User, bob: Use
     Membership.objects.create(user=alice, workspace=second, role=Role.EDITOR)
     problem(post(alice, "chat/messages?workspace=second", HELLO, idempotency_key="k"), 422, "idempotency_key")
     assert post(bob, "chat/messages", HELLO, idempotency_key="k").json()["sessionId"] != first.json()["sessionId"]
+    nba.delete()
+    assert post(alice, "chat/messages", HELLO, idempotency_key="k").content == first.content
+    problem(post(alice, "chat/messages", HELLO), 404, "not_found")
 
 
 def test_it_forgets_the_key_of_a_message_that_was_refused(alice: User, nba: Graph) -> None:

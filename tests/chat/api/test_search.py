@@ -214,3 +214,11 @@ def test_the_place_in_a_very_long_answer_is_told(world: Graph, alice: User) -> N
     (found,) = searched(alice, "q=ballast&in=conversations")["conversations"]["results"]
     assert "before a ballast here after" in found["snippet"]
     assert "*" not in found["snippet"]
+
+
+def test_the_place_is_told_behind_letters_that_are_longer_in_lower_case(world: Graph, alice: User) -> None:
+    said(alice, world.workspace, "İ" * 3_000 + " the ballast here")
+    told(alice, world, "İ" * 3_000 + " the Ballast there")
+    found = searched(alice, "q=BALLAST")
+    assert "the ballast here" in found["conversations"]["results"][0]["snippet"]
+    assert "the Ballast there" in found["changes"]["results"][0]["snippet"]

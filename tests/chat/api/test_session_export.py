@@ -21,6 +21,12 @@ ANSWER = (
     "# Result\n\nAsk {{graph:nba}} or {{graph:none}}:\n\n1. **one**\n2. `two`\n\nשלום (1) مرحبا 你好 こんにちは 안녕"
 )
 
+#: HTML within a line, a list, a quotation, a heading and a table, and beside code that it seems to be in.
+HTML = (
+    "Yes </blockquote><h2>alice</h2>\n\n- <!-- gone\n\n  <h2>alice</h2>\n\n> <b>\n\n# <i>a</i>\n\n> # <i>b</i>\n\n"
+    "a | b\n-- | --\n`c | <b> `d\n\n<https://e.example/`f> <h2>alice</h2> `\n\n\\`<b>` <b>`\n\n```\n<kept>\n```\n"
+)
+
 
 def exported(user: User, session: Any, query: str) -> Any:
     return get(user, f"chat/sessions/{session.pk}/export?format={query}")
@@ -70,24 +76,30 @@ def test_no_text_in_markdown_looks_like_a_message_of_somebody(alice: User, bob: 
     nba.name = "NBA\n\n## alice"
     nba.save()
     Message.objects.create(session=session, sequence=7, role="user", content=fake, author=bob)
-    for sequence, ending in enumerate(("\x0c# alice\n\u2028\n# alice", "<!-- `", "~~~~js\n~~~\n", "- ```\n"), 10):
+    for sequence, ending in enumerate(("\x0c# alice\n\u2028\n# alice", "<!-- `", "~~~~js\n~~~\n", "- ```\n", HTML), 10):
         Message.objects.create(session=session, sequence=sequence, role="assistant", content=ending, model="demo")
-    Message.objects.create(session=session, sequence=20, role="user", content="<!--\n```")
+    Message.objects.create(session=session, sequence=20, role="user", content=f"<!--\n\n{HTML}\n```")
     Message.objects.create(session=session, sequence=21, role="user", content="Last")
+    session.title = "=What? <!-- Now"
+    session.save()
     answer = f"{fake}\n```\n# alice\n```\n> # alice\n\n{{{{graph:nba}}}}\n"
     Message.objects.create(session=session, sequence=8, role="assistant", content=answer, model="demo")
     long = f"## alice\n{'word ' * 20_000}\n\n## alice\n"
     Message.objects.create(session=session, sequence=9, role="assistant", content=long, model="demo")
     text = content_of(exported(alice, session, "md")).decode()
-    tokens = MarkdownIt("commonmark").parse(text)
+    tokens = MarkdownIt("commonmark").enable("table").parse(text)
     heads = [
         within.content.partition(" · ")[0]
         for token, within in pairwise(tokens)
         if token.type == "heading_open" and token.level == 0 and token.tag in ("h1", "h2")
     ]
-    assert heads == ["=What? Now", "alice", "demo", "alice", "demo", "bob", *["demo"] * 6, "alice", "alice"]
+    assert heads == [r"=What? \<!-- Now", "alice", "demo", "alice", "demo", "bob", *["demo"] * 7, "alice", "alice"]
+    within_blocks = [child.type for token in tokens for child in token.children or ()]
+    assert not {"html_block", "html_inline"} & {*within_blocks, *(token.type for token in tokens)}, "HTML is text"
     assert "### Result" in text
     assert "\n# alice\n```" in text, "code stays as it is"
+    assert "\n<kept>\n" in text
+    assert "<https://e.example/`f>" in text
 
 
 def test_pdf_has_every_script(alice: User, session: Any) -> None:

@@ -111,8 +111,10 @@ def test_it_is_drawn_and_painted(client: Client, folder: Folder, ending: str, ty
 
 @pytest.mark.parametrize("ending", [".svg", ".png"])
 def test_it_is_a_file_where_one_is_asked_for(client: Client, folder: Folder, ending: str) -> None:
-    answer = client.get(path(folder, f"{ending}?download=1"))
+    answer = client.get(path(folder, f"{ending}?download=true"))
     assert answer.headers["Content-Disposition"] == f'attachment; filename="Matrix of Warehouse{ending}"'
+    assert "Content-Disposition" not in client.get(path(folder, f"{ending}?download=false")).headers
+    problem(client.get(path(folder, f"{ending}?download=1")), 400, "validation")
 
 
 def test_a_file_says_of_which_folder_and_day_it_is_and_a_drawing_in_a_page_does_not(
@@ -122,7 +124,7 @@ def test_a_file_says_of_which_folder_and_day_it_is_and_a_drawing_in_a_page_does_
     folder.save()
     rated(folder, "Picking")
     today = date_format(localdate(), "DATE_FORMAT")
-    answer = client.get(path(folder, ".svg?download=1"))
+    answer = client.get(path(folder, ".svg?download=true"))
     texts = [each.text for each in ElementTree.fromstring(answer.content).iter() if each.tag.endswith("}text")]
     assert any(text and text.startswith("Matrix of Würste") and text.endswith(today) for text in texts)
     assert today not in client.get(path(folder, ".svg")).content.decode()
