@@ -193,7 +193,8 @@ def _page(
     diff = diff_of(compared[0], compared[1]) if compared[0] and compared[1] else None
     context: dict[str, Any] = {
         "prompt": prompt,
-        "may_write": member.role.may_edit and not prompt.archived,
+        # What was refused stays in its form, also where the prompt was archived meanwhile.
+        "may_write": member.role.may_edit and (refused is not None or not prompt.archived),
         "type": PromptType(prompt.type).label,
         "asks": asks,
         "about": KINDS[asks.about],

@@ -101,6 +101,9 @@ def test_an_editor_archives_a_prompt_of_the_workspace(alice: User, bob: User) ->
     assert "Short names" not in shown(client, "/prompts/").partition("<table")[2]
     assert "Short names" in shown(client, "/prompts/?archived=1")
     assert "Write a new version" not in shown(client, page)
+    answer = client.post(f"{page}versions/", NEW)  # which was being written as somebody archived the prompt
+    written = answer.content.decode()
+    assert (answer.status_code, "Bring it back first." in written, "Name {{folder}}." in written) == (409, True, True)
     assert signed_in(bob).post(f"{page}archive/", {"archived": "0"}).status_code == 403
     assert "Short names is back." in shown(client, f"{page}archive/", archived="0")
     assert "Short names" in shown(client, "/prompts/")
