@@ -55,6 +55,7 @@ def test_what_cannot_be_saved_is_shown_again_with_what_is_wrong(alice: User) -> 
     assert answer.status_code == 400
     assert "There is no variable {{secret}} here." in page
     assert ("Name {{folder}}." in page, 'value="Shorter names"' in page) == (True, True)
+    assert f'name="next" value="{PAGE}"' in page, "another language is read on a page that can be opened"
     assert not PromptVersion.objects.filter(number=2).exists()
 
 
