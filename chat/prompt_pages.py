@@ -87,7 +87,8 @@ def new_prompt(request: HttpRequest, member: Member) -> HttpResponse:
         limits.require("writes", str(member.user.pk), settings.LIMIT_WRITES)
         made = managing_prompts.make_prompt(member, given["key"], given["name"], given["description"], given["type"])
     except Problem as refused:
-        context = _of_list(member) | {"given": given, "refused": refused.detail}
+        opened_at = f"{reverse('prompts')}{layout_of(member)['here']}"
+        context = _of_list(member) | {"given": given, "refused": refused.detail, "opened_at": opened_at}
         return render_page(request, member, "chat/prompts/list.html", context, status=refused.status)
     return redirect(_address(member, made.key))
 
@@ -192,8 +193,10 @@ def _page(
     compared = [_asked(request, member, prompt, name) for name in ("a", "b")]
     diff = diff_of(compared[0], compared[1]) if compared[0] and compared[1] else None
     context: dict[str, Any] = {
+        "opened_at": _address(member, prompt.key) if refused else "",
         "prompt": prompt,
-        "may_write": member.role.may_edit and not prompt.archived,
+        # What was refused stays in its form, also where the prompt was archived meanwhile.
+        "may_write": member.role.may_edit and (refused is not None or not prompt.archived),
         "type": PromptType(prompt.type).label,
         "asks": asks,
         "about": KINDS[asks.about],

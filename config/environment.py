@@ -10,6 +10,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from config.problem import Problem
 from config.variable_values import (
+    ApiKey,
     BrokerURL,
     DatabaseURL,
     FunctionPath,
@@ -81,7 +82,7 @@ class Environment(BaseSettings):
     # What is read of the web (docs/fetching.md).
     search_provider: Literal["", "searxng", "tavily", "demo"] = ""
     search_base_url: PageAddress = ""
-    search_api_key: str = ""
+    search_api_key: ApiKey = ""
     fetch_allow: HostNames = ""
     fetch_deny: HostNames = ""
 

@@ -64,6 +64,7 @@ MIDDLEWARE = [
     "graphs.site.moved_sessions.MovedSessionsMiddleware",
     "graphs.admin.clean_queries.CleanQueriesMiddleware",
     "graphs.admin.write_limit.WriteLimitMiddleware",
+    "graphs.site.error_pages.FormAddressMiddleware",
     "graphs.site.error_pages.DatabaseAwayMiddleware",
 ]
 ROOT_URLCONF = "config.urls"

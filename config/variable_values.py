@@ -116,6 +116,14 @@ RedisURL = Annotated[
 BrokerURL = Annotated[
     str, _accepts(_is_broker, f"is no address of a broker; write it as one of {', '.join(BROKERS)}:// ({_QUOTED})")
 ]
+#: What a header of a request can hold.
+ApiKey = Annotated[
+    str,
+    _accepts(
+        lambda value: re.fullmatch("[!-~]*", value) is not None,
+        "has a space, a line or a letter in it that no key has; copy it anew",
+    ),
+]
 PageAddress = Annotated[str, _accepts(_is_page_address, "is no address; write http://host:port or https://host")]
 #: "count/period", as `graphs.site.api.limits` reads it.
 Rate = Annotated[

@@ -13,6 +13,7 @@ from django.contrib.auth.views import LogoutView
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -130,7 +131,9 @@ def _page(request: HttpRequest, form: PasswordChangeForm, status: int = 200) -> 
     rows = SignIn.objects.filter(user=_user(request))[:MOST_LISTED]
     listed = [ListedSignIn(row, _device(row.device), row.session == here != "") for row in rows]
     listed.sort(key=lambda each: not each.here)
-    return render(request, "graphs/account.html", {**layout, "form": form, "sign_ins": listed}, status=status)
+    opened_at = f"{reverse('account')}{layout.get('here', '')}"
+    context = {**layout, "form": form, "sign_ins": listed, "opened_at": opened_at}
+    return render(request, "graphs/account.html", context, status=status)
 
 
 def _device(agent: str) -> str:

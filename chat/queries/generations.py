@@ -127,13 +127,14 @@ def told(member: Member, runs: Collection[Run]) -> list[Generation]:
 
 def _state(run: Run, made: Sequence[Proposal], progress: dict[str, int] | None) -> GenerationState:
     is_open = progress is not None and progress["done"] < progress["of"]
-    waits = any(proposal.status == ProposalStatus.PENDING for proposal in made)
+    became = {proposal.status for proposal in made}
+    ended: GenerationState = "cancelled" if became == {ProposalStatus.CANCELLED} else "succeeded"
     states: dict[str, GenerationState] = {
         RunStatus.QUEUED: "queued",
         RunStatus.RUNNING: "running",
         RunStatus.FAILED: "failed",
         RunStatus.CANCELLED: "cancelled",
-        RunStatus.SUCCEEDED: "running" if is_open else "waiting" if waits else "succeeded",
+        RunStatus.SUCCEEDED: "running" if is_open else "waiting" if ProposalStatus.PENDING in became else ended,
     }
     return states[run.status]
 

@@ -64,7 +64,7 @@ def _entry(member: Member, generation: Generation) -> Entry:
         progress=Progress(progress["done"], progress["of"]) if progress else None,
         may_cancel=live and member.role.may_edit and not _is_being_stopped(run),
         may_retry=own and not live and member.role.may_edit,
-        title=run.prompt_version.prompt.name if run.prompt_version else "",
+        title=run.prompt_version.prompt.shown_name if run.prompt_version else "",
         object=run.session.context,
         stream=run.session.stream.name,
         message_id=str(run.message_id),

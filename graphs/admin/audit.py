@@ -103,7 +103,7 @@ class AuditAdmin(ReadOnlyAdmin):
     """Rows of workspaces; `workspace_path` leads from a row to its workspace."""
 
     workspace_path = "workspace"
-    tenant = column(_("workspace"), lambda obj: str(obj.workspace), "workspace__name")
+    tenant = column(_("workspace"), lambda obj: obj.workspace, "workspace__name")
 
     def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return may_audit(request)

@@ -3,7 +3,8 @@
 import sys
 from http import HTTPStatus
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.utils.deprecation import MiddlewareMixin
@@ -41,6 +42,17 @@ class DatabaseAwayMiddleware(MiddlewareMixin):
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         return failed(request, problem_of(exception)) if isinstance(exception, AWAY) else None
+
+
+class FormAddressMiddleware(MiddlewareMixin):
+    """Tells who opens an address that only takes a form, after signing in again say, that it does."""
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        if not isinstance(response, HttpResponseNotAllowed) or _is_api(request) or "GET" in response.headers["Allow"]:
+            return response
+        page = render(request, "405.html", status=response.status_code)
+        page.headers["Allow"] = response.headers["Allow"]
+        return page
 
 
 def failed(request: HttpRequest, problem: Problem) -> HttpResponse:

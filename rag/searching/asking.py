@@ -51,7 +51,10 @@ def _request(method: str, url: str, headers: Mapping[str, str], content: bytes |
 
 
 def _in_ascii(host: str) -> str:
-    return host if host.isascii() else idna.encode(host, uts46=True).decode()
+    try:
+        return host if host.isascii() else idna.encode(host, uts46=True).decode()
+    except idna.IDNAError:
+        raise SearchFailed(_UNREACHED) from None
 
 
 def _answer(shape: type[Answer], request: Request) -> Answer:

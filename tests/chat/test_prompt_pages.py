@@ -55,6 +55,7 @@ def test_what_cannot_be_saved_is_shown_again_with_what_is_wrong(alice: User) -> 
     assert answer.status_code == 400
     assert "There is no variable {{secret}} here." in page
     assert ("Name {{folder}}." in page, 'value="Shorter names"' in page) == (True, True)
+    assert f'name="next" value="{PAGE}"' in page, "another language is read on a page that can be opened"
     assert not PromptVersion.objects.filter(number=2).exists()
 
 
@@ -101,6 +102,9 @@ def test_an_editor_archives_a_prompt_of_the_workspace(alice: User, bob: User) ->
     assert "Short names" not in shown(client, "/prompts/").partition("<table")[2]
     assert "Short names" in shown(client, "/prompts/?archived=1")
     assert "Write a new version" not in shown(client, page)
+    answer = client.post(f"{page}versions/", NEW)  # which was being written as somebody archived the prompt
+    written = answer.content.decode()
+    assert (answer.status_code, "Bring it back first." in written, "Name {{folder}}." in written) == (409, True, True)
     assert signed_in(bob).post(f"{page}archive/", {"archived": "0"}).status_code == 403
     assert "Short names is back." in shown(client, f"{page}archive/", archived="0")
     assert "Short names" in shown(client, "/prompts/")

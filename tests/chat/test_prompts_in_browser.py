@@ -32,4 +32,9 @@ def test_versions_are_compared_and_restored_by_keyboard_on_a_small_screen(
     page.get_by_role("button", name="Restore folder_name@1").press("Enter")
     expect(page.get_by_text("folder_name@1 is active now.")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    managing_prompts.write_version(member_of(alice), "company_info", {"en": "{{company}}"}, None, "", "Shorter")
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.goto("/prompts/company_info/")
+    name = page.get_by_role("rowheader").locator("strong").first
+    assert name.evaluate("(name) => name.getClientRects().length") == 1, "the name of a version is on one line"
     assert wrong == []

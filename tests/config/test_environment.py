@@ -10,7 +10,6 @@ from config.problem import Problem
 #: Takes any text: folders, passwords, and names that are looked up where they are used (`chat.checks`, `rag.checks`).
 ANY_TEXT = {
     "DATA_DIR", "BEAT_SCHEDULE", "DEMO_PASSWORD", "LLM_PROVIDER", "LLM_MODEL", "EMBEDDING_PROVIDER", "EMBEDDING_MODEL",
-    "SEARCH_API_KEY",
 }  # fmt: skip
 RATES = ["nonsense", "0/min", "-1/s", "10/day", "10", "1e3/s", "٣/min", "10/min\n"]
 NUMBERS = ["nonsense", "-1", "1e3", "12 days", "99999999999999999999"]
@@ -33,6 +32,7 @@ WRONG = {
     "AI_LOG_SINK": ["nonsense", "a.b-c", "a..b", "no.such.thing", "json.nowhere.dumps", "json.dumps.it"],
     "OTEL_EXPORTER_OTLP_ENDPOINT": ["nonsense", "ftp://host", "http://"],
     "SEARCH_PROVIDER": ["nonsense", "SearxNG"], "SEARCH_BASE_URL": ["nonsense", "ftp://host", "http://"],
+    "SEARCH_API_KEY": ["clé", "two words", "key\n", "key\u00a0"],
     "FETCH_ALLOW": ["https://example.org", "example.org:80", "*.example.org", "a b", ".example.org"],
     "FETCH_DENY": ["https://example.org", "10.0.0.0/8", "-a.org"],
     "STREAM_IDLE_TIMEOUT_S": [*SECONDS, "0"], "MODEL_CALL_TIMEOUT_S": [*SECONDS, "0"], "DISCONNECT_GRACE_S": SECONDS,

@@ -44,6 +44,8 @@ def test_superusers_write_and_activate_versions_of_the_site(
     assert PromptActivation.objects.get(version=version).workspace is None
     page = root.get(f"{SITE}{version.pk}/change/").content.decode()
     assert ("Nomme {{folder}}." in page, "root" in page) == (True, True)
+    listed = root.get("/admin/chat/promptversion/").content.decode()
+    assert ("field-tenant" in listed, ">None<" in listed) == (True, False)
 
 
 def test_what_cannot_be_saved_is_told_in_the_form(root: Client, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -302,6 +302,7 @@ def test_what_a_model_asks_for_is_proposed_whatever_is_empty(
     waiting = Proposal.objects.get()
     assert [each["level"] for each in waiting.asked_by] == ["request"]
     assert waiting.arguments["updates"].keys() == {"industry", "size", "products", "processes"}
+    assert patch(alice, f"structured/{run.pk}/cancel", {}).json()["state"] == "cancelled"
 
 
 def test_what_was_read_from_outside_makes_every_result_wait(

@@ -55,6 +55,8 @@ def test_it_tells_what_each_waits_for(
     page = words_of(signed_in(bob).get("/queue/"))
     assert f"Generation · Facts about a company · alice · {told[0]['reason']}" in page
     assert "generations, imports and large embeddings" in words_of(signed_in(charlie).get("/queue/"))
+    told = get(bob, "queue", Accept_Language="fr").json()["results"]
+    assert told[0]["title"] == "Informations sur une entreprise"
     settings.GENERATION_SLOTS = 1
     Run.objects.filter(pk=first.pk).update(status=RunStatus.RUNNING)
     assert [(each["state"], each["reason"]) for each in entries(bob)] == [

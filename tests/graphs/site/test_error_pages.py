@@ -14,6 +14,13 @@ def test_a_page_that_is_not_there_says_so(alice: User) -> None:
     assert "There is nothing here" in answer.content.decode()
 
 
+@pytest.mark.parametrize("address", ["/prompts/new/", "/companies/new/", "/account/password/"])
+def test_an_address_of_a_form_says_so_to_who_opens_it(alice: User, address: str) -> None:
+    answer = signed_in(alice).get(address)
+    assert (answer.status_code, answer.headers["Allow"]) == (405, "POST")
+    assert "This cannot be opened" in answer.content.decode()
+
+
 def test_a_form_without_its_csrf_token_can_be_sent_again(alice: User) -> None:
     answer = Client(enforce_csrf_checks=True).post("/accounts/login/", {"username": "alice"})
     assert answer.status_code == 403

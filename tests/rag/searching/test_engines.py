@@ -133,6 +133,15 @@ def test_an_engine_that_drips_ends(
     assert not cut.is_set()
 
 
+@pytest.mark.parametrize("host", ["é..example", f"é.{'a' * 64}.example"])
+def test_a_host_that_cannot_be_is_not_reached(settings: Any, host: str) -> None:
+    settings.SEARCH_PROVIDER, settings.SEARCH_BASE_URL = "searxng", f"http://{host}"
+    found = configured.search_engine()
+    assert found is not None
+    with pytest.raises(SearchFailed, match="cannot be reached"):
+        found.search("two words")
+
+
 def test_an_answer_that_unpacks_to_more_is_read_no_further(stage: Site, settings: Any) -> None:
     stage.pages[ASKED] = packed(padded_json(30_000_000))
     tracemalloc.start()
