@@ -19,6 +19,8 @@ pytestmark = [
 ]
 
 THOUSAND = 1_000
+#: Who comes through a proxy; those of others may still be counted.
+VISITOR = b"X-Forwarded-For: 203.0.113.7"
 LIMIT = 100
 
 
@@ -43,9 +45,10 @@ def test_a_few_are_let_in_and_who_has_signed_in_goes_on(alice: User, nba: Graph)
 
 
 def test_all_processes_count_them_together(alice: User, nba: Graph) -> None:
-    with web_processes(2, LIMIT_UNKNOWN_SOCKETS="3") as [one, other], ExitStack() as open_ones:
+    environment = {"LIMIT_UNKNOWN_SOCKETS": "3", "TRUSTED_PROXIES": "127.0.0.1"}
+    with web_processes(2, **environment) as [one, other], ExitStack() as open_ones:
         first, *rest = (open_ones.enter_context(RawSocket(web)) for web in (one, one, one, other, other))
-        assert [each.upgrade() for each in (first, *rest)] == [101, 101, 101, 403, 403]
+        assert [each.upgrade(VISITOR) for each in (first, *rest)] == [101, 101, 101, 403, 403]
         first.authenticate(tokens.issue(alice).access)
         with RawSocket(other) as next_one, RawSocket(one) as one_more:
-            assert [next_one.upgrade(), one_more.upgrade()] == [101, 403]
+            assert [next_one.upgrade(VISITOR), one_more.upgrade(VISITOR)] == [101, 403]
