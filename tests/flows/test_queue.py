@@ -109,6 +109,6 @@ def test_what_ends_between_two_pages_is_told_on_the_next_one_if_nobody_can_have_
     assert len(asked_where_it_ends) == 2
     alice.page.add_init_script(BEYOND % workspace)
     arrives("/companies/")
-    ends("Later")
-    expect(toasts(alice.page).locator("p")).to_have_text("“Later” is imported.")
+    ends("La\u202eter")  # nothing of a title turns the sentence round
+    expect(toasts(alice.page).locator("p")).to_have_text("“La⟦U+202E⟧ter” is imported.")
     assert alice.errors == []

@@ -6,6 +6,7 @@
  * what ended since the page before was left; what nobody can have read there is said again here.
  */
 
+import { visible } from "../graphs/diff/visible.js";
 import { t } from "../graphs/strings.js";
 import { askedAnswers, forgetAsked } from "./widget/asked-answers.js";
 import { ChatApi } from "./widget/api.js";
@@ -177,7 +178,7 @@ class Toasts {
     }
     const dismiss = h("button", { class: "icon-button", type: "button", text: "×", on: { click: close } });
     dismiss.setAttribute("aria-label", t("Dismiss"));
-    const element = h("div", { class: `toast ${level}` }, h("p", { dir: "auto", text }), link, dismiss);
+    const element = h("div", { class: `toast ${level}` }, h("p", { text: visible(text) }), link, dismiss);
     this.unread.set(toast.runId, toast);
     setTimeout(read, READ_MS);
     this.region.append(element);
