@@ -113,8 +113,10 @@ def test_it_shows_how_much_of_a_call_is_written(widget: Widget) -> None:
     expect(progress).to_have_text("Writing a call… 3 kB")
     answer.emit("tool_result", toolCallId="2", result={"error": "The answer ended.", "interrupted": True})
     expect(widget.root.get_by_role("button", name="Searched nodes interrupted")).to_be_visible()
+    answer.emit("tool_start", toolCallId="3", toolName="write_use_case_list", args={})
+    expect(widget.root.get_by_role("button", name="Writing the result")).to_be_visible()
     answer.finish("stopped")
-    expect(widget.root.get_by_role("button", name="interrupted")).to_have_count(2)
+    expect(widget.root.get_by_role("button", name="interrupted")).to_have_count(3)
     expect(widget.root.get_by_role("button", name="Proposing a change interrupted")).to_be_visible()
 
 

@@ -12,10 +12,10 @@ const LONGEST_KEY = 12;
 /** The icon and the words of a call; of a tool without words its name with spaces. */
 export function toolBadge({ name, status }) {
   if (Object.hasOwn(BADGES, name)) return BADGES[name];
-  if (name.startsWith("propose_")) {
-    const unfinished = status === "running" || status === "stopped";
-    return ["edit", unfinished ? t("Proposing a change") : t("Proposed a change")];
-  }
+  const unfinished = status === "running" || status === "stopped";
+  if (name.startsWith("propose_")) return ["edit", unfinished ? t("Proposing a change") : t("Proposed a change")];
+  // The form of a generation, which has the name of its type.
+  if (name.startsWith("write_")) return ["edit", unfinished ? t("Writing the result") : t("Wrote the result")];
   const words = name.replaceAll("_", " ").trim();
   return ["wrench", words ? words[0].toUpperCase() + words.slice(1) : t("Tool")];
 }
