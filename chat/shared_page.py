@@ -1,5 +1,6 @@
 """The page behind a link to a conversation: whoever has the link reads what was said, and nothing else."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ from chat.queries.conversations import said_in
 from chat.queries.links import MENTION, Link
 from chat.rights.links import linked
 from chat.subjects import tools
+from graphs.objects.kinds import KINDS
 from graphs.objects.refs import Ref
 from graphs.site.access import NotFound
 from graphs.site.api.paging import page_of
@@ -25,6 +27,7 @@ MESSAGES_PER_PAGE = 20
 CALL_CHARS = 4_000
 #: The address is the key: no other site, no cache and no search engine is told it.
 HEADERS = {"Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex, nofollow"}
+_ROW = re.compile(r"\d+|[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}")
 _UNFINISHED = {Message.Status.QUEUED, Message.Status.STREAMING}
 
 
@@ -82,9 +85,14 @@ def _shown(message: Message, link: SharedLink) -> ShownMessage:
 
 
 def _rendered(text: str) -> SafeString:
-    """Objects are shown by their keys, as they are written: what they are called now is not for these readers."""
-    keys = {Ref(*found): Link(found[1], "") for found in MENTION.findall(text)}
-    return mark_safe(markdown.render(text, keys))  # noqa: S308 - `render` sanitises
+    """What objects are called now is not for these readers."""
+    names = {ref: Link(_name_of(ref), "") for ref in (Ref(*found) for found in MENTION.findall(text))}
+    return mark_safe(markdown.render(text, names))  # noqa: S308 - `render` sanitises
+
+
+def _name_of(ref: Ref) -> str:
+    """The key of an object, as it is written; where that is only a number of a row, the word for its kind."""
+    return str(KINDS[ref.type].label) if ref.type in KINDS and _ROW.fullmatch(ref.key) else ref.key
 
 
 def _calls(rounds: Iterable[Round]) -> list[ShownCall]:

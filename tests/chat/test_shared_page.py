@@ -83,6 +83,13 @@ def test_what_people_and_models_wrote_becomes_no_markup(own: Talk) -> None:
     assert "<img" not in shown
 
 
+def test_objects_are_shown_by_what_an_answer_calls_them(own: Talk) -> None:
+    said = "Of {{graph:nba}}, {{company:0cd41665-50bf-43d8-84fd-d59e77eb360d}} and {{thing:x}}."
+    Message.objects.filter(pk=own.run.message_id).update(content=said)
+    shown = page(link(own)).content.decode()
+    assert "Of nba, company and x.</p>" in shown
+
+
 def test_an_answer_on_its_way_is_not_shown(own: Talk) -> None:
     Message.objects.filter(pk=own.run.message_id).update(status="streaming", content="half a sec")
     shown = page(link(own, reasoning=True, tool_results=True)).content.decode()
