@@ -11,12 +11,13 @@ from chat.actions.refusals import Refused
 from chat.engine.error_texts import none_active
 from chat.engine.generating import Wanted, begin, own_model, tell_progress
 from chat.managed_prompts.versions import active_in
-from chat.models import Message, Run, RunStatus, Session, SessionType
+from chat.models import Message, PromptVersion, Run, RunStatus, Session, SessionType
 from chat.proposals import cancel_pending
 from chat.queries.generations import generation_for
 from chat.subjects.registered_subjects import generation_of
 from chat.tools.generating import GenerateArguments
 from chat.tools.tool import ToolContext
+from graphs.models import Workspace
 from graphs.objects.headers import object_for, require_editable
 from graphs.objects.kinds import KINDS, is_object
 from graphs.objects.refs import Ref
@@ -47,10 +48,7 @@ def generate(
     `by_model`: a model asks for it, in the answer `asked_in`, and no person. `within` is where the instructions come
     from.
     """
-    asked_with = usable_prompt_for(member, prompt)
-    version = active_in(member.workspace, asked_with)
-    if version is None:
-        raise Refused("conflict", str(none_active(asked_with).text))
+    version = _active_version(member, prompt)
     if not is_object(about.type):
         sentence = _("There is no kind of object called “%(kind)s”.") % {"kind": about.type}
         raise Refused("validation", sentence, field="context.type")
@@ -64,9 +62,7 @@ def generate(
         raise Refused("validation", _("This prompt makes one result. Leave the number out."), field="count")
     asked_model = model or version.model
     require_model(member, asked_model)
-    live = Run.objects.filter(status__in=[RunStatus.QUEUED, RunStatus.RUNNING])
-    if live.filter(session__workspace=member.workspace, session__type=SessionType.GENERATION).count() >= MOST_LIVE:
-        raise Refused("too_many", _("Too many generations wait in this workspace. Try again when some are done."))
+    _require_few_live(member.workspace)
     with transaction.atomic():
         return begin(
             Wanted(
@@ -83,6 +79,20 @@ def generate(
                 within=within,
             )
         )
+
+
+def _active_version(member: Member, prompt: str) -> PromptVersion:
+    used = usable_prompt_for(member, prompt)
+    version = active_in(member.workspace, used)
+    if version is None:
+        raise Refused("conflict", str(none_active(used).text))
+    return version
+
+
+def _require_few_live(workspace: Workspace) -> None:
+    live = Run.objects.filter(status__in=[RunStatus.QUEUED, RunStatus.RUNNING])
+    if live.filter(session__workspace=workspace, session__type=SessionType.GENERATION).count() >= MOST_LIVE:
+        raise Refused("too_many", _("Too many generations wait in this workspace. Try again when some are done."))
 
 
 @transaction.atomic

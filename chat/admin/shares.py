@@ -3,7 +3,7 @@
 from typing import Any, ClassVar
 
 from django.contrib import admin
-from django.db.models import Exists, Model, OuterRef, QuerySet
+from django.db.models import Exists, Model, OuterRef, Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.safestring import SafeString
@@ -50,10 +50,7 @@ class RevocableAdmin(AuditAdmin):
     def holds(self, obj: Any) -> bool:
         """Whether it gives anything now: who lost access themselves gives none."""
         there = obj.session.hidden_at is None and obj.session.owner.is_active and obj.owner_is_there
-        return bool(there and self.is_valid(obj))
-
-    def is_valid(self, obj: Any) -> bool:
-        raise NotImplementedError
+        return bool(there and obj.is_valid)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         owners = Membership.objects.filter(user=OuterRef("session__owner"), workspace=OuterRef("session__workspace"))
@@ -80,10 +77,7 @@ class ShareAdmin(RevocableAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         readers = Membership.objects.filter(user=OuterRef("user"), workspace=OuterRef("session__workspace"))
-        return super().get_queryset(request).annotate(reader_is_there=Exists(readers))
-
-    def is_valid(self, obj: Any) -> bool:
-        return bool(obj.user.is_active and obj.reader_is_there)
+        return super().get_queryset(request).annotate(is_valid=Q(Exists(readers), user__is_active=True))
 
 
 @admin.register(SharedLink)
@@ -97,10 +91,7 @@ class SharedLinkAdmin(RevocableAdmin):
     until = column(_("until"), lambda obj: figures.moment(obj.expires_at), "expires_at")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return super().get_queryset(request).defer("digest")
-
-    def is_valid(self, obj: Any) -> bool:
-        return bool(obj.expires_at > timezone.now())
+        return super().get_queryset(request).defer("digest").annotate(is_valid=Q(expires_at__gt=timezone.now()))
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
         """Django lets an address filter by every column: so the digest could be found letter by letter."""

@@ -1,8 +1,8 @@
 """Generations and who cancels them, edits their object by hand, or generates about it, too: one of them wins."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 
 import pytest
 from django.contrib.auth.models import User
@@ -46,14 +46,21 @@ def edited(user: User, company: Company, **fields: str) -> None:
     assert answer.status_code == 201, answer.content
 
 
+@contextmanager
+def as_it_ends(stack: ExitStack, company: Company) -> Iterator[None]:
+    """Within, a generation of the company waits to be stored; its worker lives as long as the stack."""
+    with transaction.atomic():
+        list(held(Object.objects.filter(type="company", key=str(company.pk))))
+        stack.enter_context(generation_worker())
+        until(somebody_waits)
+        yield
+
+
 def test_cancelled_first_nothing_is_made(vendor: VendorServer, alice: User, bare: Company) -> None:
     vendor.script(written(bare))
     run = begun(alice, "company_info", "company", bare.pk)
     with ExitStack() as stack:
-        with transaction.atomic():
-            list(held(Object.objects.filter(type="company", key=str(bare.pk))))
-            stack.enter_context(generation_worker())
-            until(somebody_waits)
+        with as_it_ends(stack, bare):
             assert patch(alice, f"structured/{run.pk}/cancel", {}).status_code == 200
         assert rested(run.pk).status == "cancelled"
     bare.refresh_from_db()
@@ -98,10 +105,7 @@ def test_what_a_person_writes_meanwhile_stays(vendor: VendorServer, alice: User,
     vendor.script(written(bare))
     run = begun(alice, "company_info", "company", bare.pk)
     with ExitStack() as stack:
-        with transaction.atomic():
-            list(held(Object.objects.filter(type="company", key=str(bare.pk))))
-            stack.enter_context(generation_worker())
-            until(somebody_waits)
+        with as_it_ends(stack, bare):
             with connection.cursor() as cursor:  # Where both held what the other wants, this one would be refused.
                 cursor.execute("SET LOCAL deadlock_timeout = '10ms'")
             edited(alice, bare, industry="Shipping")
