@@ -33,9 +33,9 @@ class EarlierMessage(NamedTuple):
 
     @classmethod
     def of(cls, message: Message) -> "EarlierMessage":
-        """The same of a message that is in memory, as its row would give it."""
-        same = cls._make(getattr(message, name) for name in COLUMNS)
-        return same._replace(role=str(same.role), in_prompt=str(same.in_prompt), rounds=tuple(same.rounds))
+        """The columns of a message that is in memory, as its row would give them."""
+        read = cls._make(getattr(message, name) for name in COLUMNS)
+        return read._replace(role=str(read.role), in_prompt=str(read.in_prompt), rounds=tuple(read.rounds))
 
 
 COLUMNS = EarlierMessage._fields
