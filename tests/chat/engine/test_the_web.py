@@ -15,7 +15,7 @@ from chat.concurrency import outgoing
 from chat.concurrency.outgoing import MOST_OF_PERSON
 from chat.engine import run_storage
 from chat.engine.tool_calls import BUSY
-from chat.models import Allowance, Message, Proposal, ProposalStatus, Run, Session
+from chat.models import Allowance, Message, Proposal, ProposalStatus, Run, Session, StreamEvent
 from chat.tools import web
 from graphs.models import Graph, Node, Workspace
 from graphs.site.access import member_of
@@ -280,6 +280,8 @@ def test_who_reads_many_slow_pages_keeps_nobody_else_from_reading(
     found = results(rested(ask(bob, NAMED).run_id))
     assert ["error" in each for each in found] == [False] * 3
     assert len(internet.asked) == MOST_OF_PERSON + 1
+    given_up = StreamEvent.objects.filter(run_id=accepted.run_id, type="tool_call_result")
+    until(lambda: given_up.count() == len(many) - MOST_OF_PERSON)
     vendor.script(Script(text="Two of them."))
     free.set()
     found = results(rested(accepted.run_id))

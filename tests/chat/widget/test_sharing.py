@@ -69,8 +69,10 @@ def test_a_message_written_along_is_named_when_it_comes(page: Page, server: Fake
 
 def test_who_writes_along_is_not_told_to_bring_back_what_its_owner_put_away(page: Page, server: FakeServer) -> None:
     session = server.session("Hers", owner="alice", access="write")
+    session.add_message("user", content="What is it?")
     widget = Widget(page, server).open().connected()
     widget.open_menu().locator(".menu-others .session-open").click()
+    expect(widget.questions).to_have_count(1)
     expect(widget.composer).to_be_enabled()
     server.emit(session, "session_updated", title="Hers", model="", archived=True)
     expect(widget.composer).to_be_disabled()
