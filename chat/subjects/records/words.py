@@ -9,7 +9,7 @@ HIERARCHY = """\
 A company holds folders, a folder holds use cases. The company of a use case is that of its folder. A folder's
 executive_summary has the folder's id and is part of it: changing it changes the folder. Deleting a company or a folder
 deletes all below it, as one proposal. list_objects with parent lists what one holds; read_object reads one.
-status is draft, generating, ready or archived."""
+status is draft, ready or archived."""
 
 FIELDS = f"""\
 # What fields mean, and how many characters they may have
