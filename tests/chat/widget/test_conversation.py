@@ -426,7 +426,7 @@ def test_a_mention_is_shown_by_its_name_only_where_it_has_no_title(
     asked: list[Route] = []
     page.route("**/chat/links", lambda route: asked.append(route))
     with page.expect_request("**/chat/links"):
-        widget.ask("One").start().write("See {{product:1}} and {{product:2}}.")
+        widget.ask("One").start().write("See {{product:1}} and {{product:2}}.", size=50)  # at once: asked for together
     shown = widget.root.locator(".markdown")
     expect(shown).to_have_text("See … and ….")
     if is_answered:
