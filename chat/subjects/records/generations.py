@@ -168,7 +168,7 @@ GENERATIONS: dict[str, tuple[Generation[Any], ...]] = {
             PromptType.COMPANY_INFO,
             gettext_lazy("Fill in with AI"),
             CompanyInfo,
-            {name: name for name in _OF_COMPANY},
+            _OF_COMPANY,
             searches=True,
         ),
     ),
@@ -178,7 +178,7 @@ GENERATIONS: dict[str, tuple[Generation[Any], ...]] = {
             PromptType.FOLDER_NAME,
             gettext_lazy("Name with AI"),
             FolderName,
-            {"name": "name", "description": "description"},
+            _OF_FOLDER,
         ),
     ),
     USE_CASE.name: (
