@@ -22,7 +22,7 @@ from chat.managed_prompts.template import MAX_TEXT_CHARS
 from chat.managed_prompts.variables import ASKS
 from chat.managed_prompts.versions import active_in, number_in, prompt_for, version_for
 from chat.models import Prompt, PromptType, PromptVersion, VersionStatus
-from chat.models.prompts import MAX_KEY
+from chat.models.prompts import MAX_DESCRIPTION, MAX_KEY, MAX_NAME, MAX_REASON
 from chat.prompts.versions import prompt_version, wordings
 from chat.queries.prompts import Outcomes, activations_of, listed_prompts, outcomes_of, versions_of
 from graphs.objects.headers import address_of, listed, ref_of, title_of
@@ -178,6 +178,8 @@ def _of_list(member: Member, archived: bool = False) -> dict[str, Any]:
         "archived": archived,
         "types": PromptType.choices,
         "most_key": MAX_KEY,
+        "most_name": MAX_NAME,
+        "most_description": MAX_DESCRIPTION,
         "digest": prompt_version(),
         "wordings": subjects,
     }
@@ -214,6 +216,7 @@ def _page(
         "chosen_model": written.model if written else "",
         "errors": errors,
         "most_text": MAX_TEXT_CHARS,
+        "most_reason": MAX_REASON,
         "activations": activations_of(member, prompt),
     }
     if context["may_write"]:
