@@ -20,9 +20,9 @@ from chat.engine import offered_models
 from chat.managed_prompts.diffs import TEXTS, diff_of
 from chat.managed_prompts.template import MAX_TEXT_CHARS
 from chat.managed_prompts.variables import ASKS
-from chat.managed_prompts.versions import active_in, prompt_for, version_for
+from chat.managed_prompts.versions import active_in, number_in, prompt_for, version_for
 from chat.models import Prompt, PromptType, PromptVersion, VersionStatus
-from chat.models.prompts import MAX_KEY
+from chat.models.prompts import MAX_DESCRIPTION, MAX_KEY, MAX_NAME, MAX_REASON
 from chat.prompts.versions import prompt_version, wordings
 from chat.queries.prompts import Outcomes, activations_of, listed_prompts, outcomes_of, versions_of
 from graphs.objects.headers import address_of, listed, ref_of, title_of
@@ -124,7 +124,9 @@ def activate(request: HttpRequest, member: Member, prompt_key: str) -> HttpRespo
     member.require_editor()
     try:
         limits.require("writes", str(member.user.pk), settings.LIMIT_WRITES)
-        version = managing_prompts.activate(member, prompt_key, _number(request), _given(request, "reason"))
+        version = managing_prompts.activate(
+            member, prompt_key, number_in(_given(request, "number")), _given(request, "reason")
+        )
     except Problem as refused:
         messages.error(request, str(refused.detail))
     else:
@@ -159,7 +161,9 @@ def try_version(request: HttpRequest, member: Member, prompt_key: str) -> HttpRe
     about = Ref(ASKS[prompt.type].about, _given(request, "object"))
     try:
         posting.count_run(member.user)
-        accepted = trying_prompts.try_version(member, prompt_key, _number(request), about, _given(request, "model"))
+        accepted = trying_prompts.try_version(
+            member, prompt_key, number_in(_given(request, "number")), about, _given(request, "model")
+        )
     except Problem as refused:
         messages.error(request, str(refused.detail))
         return redirect(_address(member, prompt_key))
@@ -174,6 +178,8 @@ def _of_list(member: Member, archived: bool = False) -> dict[str, Any]:
         "archived": archived,
         "types": PromptType.choices,
         "most_key": MAX_KEY,
+        "most_name": MAX_NAME,
+        "most_description": MAX_DESCRIPTION,
         "digest": prompt_version(),
         "wordings": subjects,
     }
@@ -210,6 +216,7 @@ def _page(
         "chosen_model": written.model if written else "",
         "errors": errors,
         "most_text": MAX_TEXT_CHARS,
+        "most_reason": MAX_REASON,
         "activations": activations_of(member, prompt),
     }
     if context["may_write"]:
@@ -252,20 +259,10 @@ def _objects(member: Member, kind: str) -> list[tuple[str, str]]:
 
 def _asked(request: HttpRequest, member: Member, prompt: Prompt, name: str) -> PromptVersion | None:
     """The version that the address names; what names none is left out."""
-    text = request.GET.get(name, "")
-    if not (text.isascii() and text.isdecimal() and len(text) <= 9):
-        return None
     try:
-        return version_for(member.workspace, prompt.key, int(text))
+        return version_for(member.workspace, prompt.key, number_in(request.GET.get(name, "")))
     except NotFound:
         return None
-
-
-def _number(request: HttpRequest) -> int:
-    text = _given(request, "number")
-    if not (text.isascii() and text.isdecimal() and len(text) <= 9):
-        raise NotFound
-    return int(text)
 
 
 def _given(request: HttpRequest, name: str) -> str:

@@ -28,7 +28,6 @@ CALL_CHARS = 4_000
 #: The address is the key: no other site, no cache and no search engine is told it.
 HEADERS = {"Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex, nofollow"}
 _ROW = re.compile(r"\d+|[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}")
-_UNFINISHED = {Message.Status.QUEUED, Message.Status.STREAMING}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +72,7 @@ def shared(request: HttpRequest, token: str) -> HttpResponse:
 
 def _shown(message: Message, link: SharedLink) -> ShownMessage:
     is_answer = message.role == Message.Role.ASSISTANT
-    unfinished = is_answer and message.status in _UNFINISHED
+    unfinished = is_answer and message.status in Message.UNFINISHED
     rounds: list[Round] = [] if unfinished else message.rounds
     return ShownMessage(
         message=message,

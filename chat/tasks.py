@@ -11,7 +11,7 @@ from django.db.models.functions import Now
 from chat.actions import deciding
 from chat.engine import generation_worker
 from chat.events import compaction
-from chat.models import IdempotencyKey, Presence, Process, Run, RunStatus, SessionType
+from chat.models import LIVE, IdempotencyKey, Presence, Process, Run, SessionType
 from chat.sent_requests.keeping import forget_old
 from chat.spending import crashed
 from graphs.history import live_edits
@@ -44,8 +44,7 @@ def generate() -> None:
 @shared_task
 def take_over_generations() -> None:
     """The same where generations wait, or are under way: jobs get lost, and workers are killed."""
-    live = [RunStatus.QUEUED, RunStatus.RUNNING]
-    if Run.objects.filter(status__in=live, session__type=SessionType.GENERATION).exists():
+    if Run.objects.filter(status__in=LIVE, session__type=SessionType.GENERATION).exists():
         generation_worker.wake()
 
 

@@ -21,7 +21,7 @@ from chat.engine.turns import apply_decisions
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
 from chat.generation.asked import generation_event
-from chat.models import Message, Proposal, Run, RunStatus, Session, SessionType, Stream, calls_of
+from chat.models import LIVE, Message, Proposal, Run, RunStatus, Session, SessionType, Stream, calls_of
 from chat.models.runs import Correction
 from chat.prompts import correcting
 from chat.proposals import cancel_pending
@@ -183,7 +183,7 @@ def stop_run(member: Member, run_id: str) -> None:
         held = here.select_related("stream").select_for_update(no_key=True, of=("self", "stream"))
         session = or_not_found(held.first())
         runs = session.runs.filter(pk=run_id)
-        live = runs.filter(status__in=[RunStatus.QUEUED, RunStatus.RUNNING]).exists()
+        live = runs.filter(status__in=LIVE).exists()
         writes = session.access in WRITES
         if not (writes or live):
             raise NotFound

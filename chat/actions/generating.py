@@ -11,7 +11,7 @@ from chat.actions.refusals import Refused
 from chat.engine.error_texts import none_active
 from chat.engine.generating import Wanted, begin, own_model, tell_progress
 from chat.managed_prompts.versions import active_in
-from chat.models import Message, PromptVersion, Run, RunStatus, Session, SessionType
+from chat.models import LIVE, Message, PromptVersion, Run, RunStatus, Session, SessionType
 from chat.proposals import cancel_pending
 from chat.queries.generations import generation_for
 from chat.subjects.registered_subjects import generation_of
@@ -90,7 +90,7 @@ def _active_version(member: Member, prompt: str) -> PromptVersion:
 
 
 def _require_few_live(workspace: Workspace) -> None:
-    live = Run.objects.filter(status__in=[RunStatus.QUEUED, RunStatus.RUNNING])
+    live = Run.objects.filter(status__in=LIVE)
     if live.filter(session__workspace=workspace, session__type=SessionType.GENERATION).count() >= MOST_LIVE:
         raise Refused("too_many", _("Too many generations wait in this workspace. Try again when some are done."))
 

@@ -19,8 +19,6 @@ from graphs.objects.refs import Ref
 from graphs.objects.stores import has_part
 from graphs.site.access import Member, NotFound
 
-_UNFINISHED = {Message.Status.QUEUED, Message.Status.STREAMING}
-
 
 def keep_message(member: Member, message_id: str, in_prompt: str) -> Message:
     """Pins a message of an own conversation, leaves it out, or neither. Raises `NotFound`, `Refused` "conflict"."""
@@ -28,7 +26,7 @@ def keep_message(member: Member, message_id: str, in_prompt: str) -> Message:
         found = message_for(member.user, message_id)
         session = held_own_session(member, str(found.session_id))
         message = Message.objects.select_related("run").get(pk=found.pk)
-        if message.status in _UNFINISHED:
+        if message.status in Message.UNFINISHED:
             raise Refused("conflict", _("This answer is still being written. Wait until it is done."))
         if in_prompt == Message.InPrompt.LEFT_OUT and _waits(session, message):
             raise Refused("conflict", _("This answer waits for a decision. Decide first."))

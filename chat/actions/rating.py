@@ -8,15 +8,13 @@ from chat.models import Feedback, Message
 from chat.queries.conversations import message_for
 from graphs.site.access import Member
 
-_UNFINISHED = {Message.Status.QUEUED, Message.Status.STREAMING}
-
 
 def rate(member: Member, message_id: str, vote: int, comment: str) -> None:
     """Stores the person's vote on an answer, and deletes it for 0. Raises `NotFound`, `Refused`."""
     message = message_for(member.user, message_id)
     if message.role != Message.Role.ASSISTANT:
         raise Refused("conflict", _("Only answers can be rated."))
-    if message.status in _UNFINISHED:
+    if message.status in Message.UNFINISHED:
         raise Refused("conflict", _("This answer is still being written. Wait until it is done."))
     if vote == 0:
         if comment:

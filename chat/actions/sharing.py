@@ -63,7 +63,7 @@ def share_by_link(
             tool_results=tool_results,
             expires_at=expires_at,
         )
-    link.refresh_from_db()
+        link.refresh_from_db()  # before anybody can take it back
     emit("conversation_linked", session=session.pk, user=member.user.pk, link=link.pk)
     return link, token
 

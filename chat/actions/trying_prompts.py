@@ -15,6 +15,7 @@ from chat.managed_prompts import versions
 from chat.managed_prompts.values import values_for
 from chat.managed_prompts.variables import ASKS
 from chat.models import Message
+from graphs.objects.kinds import KINDS
 from graphs.objects.refs import Ref
 from graphs.site.access import Member
 
@@ -26,7 +27,7 @@ def try_version(member: Member, key: str, number: int, about: Ref, model: str = 
     wanted = ASKS[version.prompt.type].about
     if about.type != wanted:
         sentence = _("This prompt is about objects of the kind “{kind}”.")
-        raise Refused("validation", sentence.format(kind=wanted), field="context.type")
+        raise Refused("validation", sentence.format(kind=KINDS[wanted].label), field="context.type")
     values = values_for(member, about, version.variables)
     text = versions.render(version, get_language() or "en", values.texts).text
     asked_model = model or version.model

@@ -14,6 +14,7 @@ from chat.actions.idempotency import once
 from chat.actions.posting import ContextBody
 from chat.queries.answers import ErrorShape
 from chat.queries.generations import Generation, generation_for, told
+from chat.subjects.generating import FEWEST, MOST
 from graphs.objects.refs import ObjectName
 from graphs.site.access import Member, or_not_found
 from graphs.site.api.bodies import Body, read_body
@@ -28,7 +29,7 @@ class GenerationBody(Body):
 
     context: ContextBody
     instructions: Annotated[str, Field(max_length=MAX_INSTRUCTIONS)] = ""
-    count: Annotated[int, Field(ge=3, le=25)] | None = None
+    count: Annotated[int, Field(ge=FEWEST, le=MOST)] | None = None
     model: Annotated[str, Field(max_length=100)] | None = None
 
 

@@ -14,12 +14,12 @@ from chat.actions.posting import ContextBody
 from chat.api.run_json import AcceptedShape, RestedShape
 from chat.managed_prompts.diffs import PromptDiffShape, diff_of
 from chat.managed_prompts.template import MAX_TEXT_CHARS
-from chat.managed_prompts.versions import active_in, active_versions, prompt_for, prompts_in, version_for
+from chat.managed_prompts.versions import active_in, active_versions, number_in, prompt_for, prompts_in, version_for
 from chat.models import Prompt, PromptType, PromptVersion
 from chat.models.prompts import MAX_DESCRIPTION, MAX_KEY, MAX_NAME, MAX_REASON
 from chat.prompts.versions import prompt_version
 from chat.queries.prompts import Outcomes, outcomes_of, versions_of
-from graphs.site.access import Member, NotFound
+from graphs.site.access import Member
 from graphs.site.api.bodies import Body, read_body
 from graphs.site.api.members import current_member
 from graphs.site.api.openapi import problems
@@ -242,7 +242,7 @@ class PromptVersionView(APIView):
     def get(self, request: Request, prompt_key: str, version: str) -> Response:
         """One version with its texts."""
         member = current_member(request)
-        return Response(_whole(member, version_for(member.workspace, prompt_key, _parsed(version))))
+        return Response(_whole(member, version_for(member.workspace, prompt_key, number_in(version))))
 
 
 class ActivateView(APIView):
@@ -254,7 +254,7 @@ class ActivateView(APIView):
     def post(self, request: Request, prompt_key: str, version: str) -> Response:
         """Make a version count in the workspace, an earlier one too. For editors."""
         member, body = current_member(request), read_body(request, ActivateBody)
-        return Response(_whole(member, managing_prompts.activate(member, prompt_key, _parsed(version), body.reason)))
+        return Response(_whole(member, managing_prompts.activate(member, prompt_key, number_in(version), body.reason)))
 
 
 class TryView(APIView):
@@ -266,10 +266,10 @@ class TryView(APIView):
     def post(self, request: Request, prompt_key: str, version: str) -> Response:
         """Ask a model with a version on an object, in a conversation of its own that changes nothing. For editors."""
         member, body = current_member(request), read_body(request, TryBody)
-        version_for(member.workspace, prompt_key, _parsed(version))
+        named = version_for(member.workspace, prompt_key, number_in(version)).number
         member.require_editor()
         posting.count_run(member.user)
-        accepted = trying_prompts.try_version(member, prompt_key, _parsed(version), body.context.ref, body.model or "")
+        accepted = trying_prompts.try_version(member, prompt_key, named, body.context.ref, body.model or "")
         return Response(AcceptedShape.of(accepted.to_json()).to_json(), status=202)
 
 
@@ -284,10 +284,3 @@ def _number(request: Request, name: str) -> int:
     if not found:
         raise invalid(name, _("Say which two versions to compare: “a” and “b”."))
     return found
-
-
-def _parsed(text: str) -> int:
-    """The number of a version; whatever is none names nothing and raises `NotFound`."""
-    if not (text.isascii() and text.isdecimal() and len(text) <= 9):
-        raise NotFound
-    return int(text)

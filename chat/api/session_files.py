@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Iterable, Iterator
-from tempfile import TemporaryFile
 from typing import IO, Any
 
 from django.utils.formats import date_format
@@ -17,6 +16,7 @@ from graphs.pdf.blocks import Block, plain
 from graphs.pdf.making import pdf
 from graphs.pdf.markdown import as_part, blocks_of, without_html
 from graphs.site.access import Member
+from graphs.site.temporary_files import written
 
 FORMAT, FORMAT_VERSION = "countersign.conversation", 1
 #: Levels of headings that Markdown has of its own: the title, and who wrote a message.
@@ -29,15 +29,7 @@ def write(member: Member, session: Session, format_: str, wanted: Wanted) -> IO[
     if format_ == "pdf":
         return pdf(session.title or _("Conversation"), _blocks(messages), get_language() or "en")
     parts = _json_parts(session, messages, wanted) if format_ == "json" else _markdown_parts(session, messages)
-    file: IO[bytes] = TemporaryFile()  # noqa: SIM115 - whoever sends it closes it
-    try:
-        for part in parts:
-            file.write(part.encode())
-    except BaseException:
-        file.close()
-        raise
-    file.seek(0)
-    return file
+    return written(lambda file: file.writelines(part.encode() for part in parts))
 
 
 def _json_parts(session: Session, messages: Iterable[ExportedMessage], wanted: Wanted) -> Iterator[str]:

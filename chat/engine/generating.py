@@ -99,8 +99,13 @@ def begin(wanted: Wanted) -> Run:
 
 def _wake() -> None:
     """Sends a worker the job, from a thread: nobody waits for the broker. What gets lost, the schedule finds."""
-    if _sending.acquire(blocking=False):
+    if not _sending.acquire(blocking=False):
+        return
+    try:
         threading.Thread(target=_send, name="generation job", daemon=True).start()
+    except RuntimeError:  # the process has no room for a thread now; the next one may have
+        _sending.release()
+        raise
 
 
 def _send() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Collection
 
 from django.db.models import Count, Q
 
-from chat.models import RunStatus, StructuredRun
+from chat.models import LIVE, RunStatus, StructuredRun
 
 
 def progress_of(parents: Collection[uuid.UUID]) -> dict[uuid.UUID, dict[str, int]]:
@@ -13,7 +13,7 @@ def progress_of(parents: Collection[uuid.UUID]) -> dict[uuid.UUID, dict[str, int
 
     Those of which nothing came are left out.
     """
-    over = ~Q(run__status__in=[RunStatus.QUEUED, RunStatus.RUNNING])
+    over = ~Q(run__status__in=LIVE)
     failed, cancelled = Q(run__status=RunStatus.FAILED), Q(run__status=RunStatus.CANCELLED)
     counted = (
         StructuredRun.objects.filter(parent__in=parents)

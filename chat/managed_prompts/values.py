@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from chat.subjects.generating import FEWEST, MOST
 from graphs.models import Folder, Object, UseCase
 from graphs.objects.headers import holder_of, object_for
 from graphs.objects.kinds import KINDS
@@ -25,7 +26,7 @@ DESCRIPTION_CHARS = 300
 ROOM = 18_000
 NOTHING = "-"
 #: What is asked for where nobody said how many.
-ANY_COUNT = "3-25"
+ANY_COUNT = f"{FEWEST}-{MOST}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,9 @@ from chat.models import Prompt, PromptVersion, VersionStatus
 from graphs.models import Workspace
 from graphs.site.access import NotFound, or_not_found
 
+#: No prompt has so many versions.
+_DIGITS = 9
+
 
 @dataclass(frozen=True, slots=True)
 class RenderedPrompt:
@@ -43,6 +46,13 @@ def versions_in(workspace: Workspace, prompt: Prompt) -> QuerySet[PromptVersion]
 def version_for(workspace: Workspace, key: str, number: int) -> PromptVersion:
     """One version that the workspace sees. Raises `NotFound`."""
     return or_not_found(versions_in(workspace, prompt_for(workspace, key)).filter(number=number).first())
+
+
+def number_in(text: str) -> int:
+    """The number of a version as an address or a form has it; whatever is none names nothing and raises `NotFound`."""
+    if not (text.isascii() and text.isdecimal() and len(text) <= _DIGITS):
+        raise NotFound
+    return int(text)
 
 
 def active_versions(workspace: Workspace, prompts: Collection[Prompt]) -> dict[int, PromptVersion]:

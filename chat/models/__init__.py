@@ -10,13 +10,14 @@ from chat.models.prompts import Prompt, PromptActivation, PromptType, PromptVers
 from chat.models.proposals import FETCH, Allowance, Proposal, ProposalStatus, ValidationRule
 from chat.models.requests import RequestEntry, SentRequest
 from chat.models.rounds import WAITING, Call, Round, calls_of
-from chat.models.runs import Process, Run, RunErrorCode, RunStatus
+from chat.models.runs import LIVE, Process, Run, RunErrorCode, RunStatus
 from chat.models.shares import Share, SharedLink
 from chat.models.streams import Presence, Stream, StreamEvent
 from chat.models.usage import ModelCall, Purpose
 
 __all__ = [
     "FETCH",
+    "LIVE",
     "WAITING",
     "Allowance",
     "AlwaysSend",

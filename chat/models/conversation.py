@@ -132,6 +132,8 @@ class Message(models.Model):
         STOPPED = "stopped", _("stopped")
         FAILED = "failed", _("failed")
 
+    UNFINISHED = (Status.QUEUED, Status.STREAMING)
+
     class InPrompt(models.TextChoices):
         AUTO = "auto", _("until it is summarised")
         PINNED = "pinned", _("always kept")

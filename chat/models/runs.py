@@ -48,6 +48,10 @@ class RunStatus(models.TextChoices):
     CANCELLED = "cancelled", _("cancelled")
 
 
+#: Of what waits or is at work.
+LIVE = (RunStatus.QUEUED, RunStatus.RUNNING)
+
+
 class Run(models.Model):
     """One drive of the engine, from a trigger until it rests.
 
@@ -96,7 +100,7 @@ class Run(models.Model):
             models.Index(
                 fields=["created_at"],
                 name="live_runs",
-                condition=models.Q(status__in=[RunStatus.QUEUED, RunStatus.RUNNING]),
+                condition=models.Q(status__in=[*LIVE]),
             ),
             models.Index(
                 fields=["ended_at"],

@@ -4,7 +4,7 @@ import json
 import uuid
 from typing import Any, Literal, Self
 
-from chat.models import Message, Run, RunErrorCode, RunStatus, Session, calls_of
+from chat.models import LIVE, Message, Run, RunErrorCode, Session, calls_of
 from chat.models.runs import Correction
 from chat.proposals.proposal_json import ProposalShape, proposals_json
 from chat.queries.proposals import in_brief
@@ -101,7 +101,7 @@ def run_result(run_id: uuid.UUID) -> dict[str, Any] | None:
     if not answers:
         raise Run.DoesNotExist
     ((answer, (status, outcome, error_text)),) = answers
-    if status in {RunStatus.QUEUED, RunStatus.RUNNING}:
+    if status in LIVE:
         return None
     error = json.loads(error_text or "{}")
     results = [call.result for call in calls_of(answer.rounds)]

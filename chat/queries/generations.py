@@ -14,7 +14,7 @@ from django.db.models.functions import Now
 
 from chat.generation.asked import GenerationState
 from chat.generation.progress import progress_of
-from chat.models import Proposal, ProposalStatus, Run, RunStatus, SessionType
+from chat.models import LIVE, Proposal, ProposalStatus, Run, RunStatus, SessionType
 from graphs.objects.headers import unseen
 from graphs.objects.refs import Ref
 from graphs.site.access import Member, NotFound, or_not_found, parsed_id
@@ -23,7 +23,6 @@ from graphs.site.access import Member, NotFound, or_not_found, parsed_id
 WaitsFor = Literal["object", "slots", "worker"]
 #: Of what a model wrote that could not be used, as much as is told.
 MOST_TEXT = 20_000
-_LIVE = (RunStatus.QUEUED, RunStatus.RUNNING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +77,8 @@ def live_generations(member: Member) -> list[Generation]:
     Those about objects that the member may not see are left out.
     """
     runs = _of_workspace(member)
-    parents = runs.filter(structured__children__run__status__in=_LIVE)
-    found = [*(runs.filter(status__in=_LIVE) | parents).distinct().order_by("created_at", "pk")]
+    parents = runs.filter(structured__children__run__status__in=LIVE)
+    found = [*(runs.filter(status__in=LIVE) | parents).distinct().order_by("created_at", "pk")]
     return told(member, found)
 
 
@@ -145,7 +144,7 @@ def _what_they_wait_for(runs: Iterable[Run]) -> dict[uuid.UUID, WaitsFor]:
     if not queued:
         return {}
     here = {run.session.workspace_id for run in queued}
-    live = Run.objects.filter(session__type=SessionType.GENERATION, status__in=_LIVE, session__workspace__in=here)
+    live = Run.objects.filter(session__type=SessionType.GENERATION, status__in=LIVE, session__workspace__in=here)
     at_work: Counter[int] = Counter()
     first: dict[int, uuid.UUID] = {}
     rows = live.values_list("pk", "status", "session__stream", "session__workspace")

@@ -1,7 +1,6 @@
 """Answers that are written or wait, and those of one's own that failed and can be tried again."""
 
 from collections.abc import Sequence
-from datetime import timedelta
 from typing import Any
 
 from django.db.models import CharField, Exists, F, OuterRef, Q, QuerySet, Subquery, Sum, Value
@@ -9,16 +8,13 @@ from django.db.models.functions import Cast, Concat, Now
 from django.utils.translation import gettext as _
 
 from chat.actions import conversations, posting
-from chat.models import ModelCall, Run, RunStatus, SessionType
-from chat.queue.entry import Entry, Place, State
+from chat.models import LIVE, ModelCall, Run, RunStatus, SessionType
+from chat.queue.entry import FAILED_FOR, Entry, Place, State
 from chat.rights.conversations import WRITES, access_to
 from graphs.models import Role
 from graphs.site.access import Member, or_not_found, parsed_id
 
 KIND = "answer"
-#: Later a failed answer is no longer listed; its conversation still offers to try again.
-FAILED_FOR = timedelta(days=1)
-LIVE = (RunStatus.QUEUED, RunStatus.RUNNING)
 
 
 class Answers:

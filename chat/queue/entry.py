@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Literal, Protocol
 
@@ -13,6 +13,8 @@ from graphs.site.access import Member
 State = Literal["running", "waiting", "paused", "failed"]
 #: Where an entry stands in the list: moment and id.
 Place = tuple[datetime, str]
+#: What failed is listed so long; its conversation, or the page of its object, tells of it later, too.
+FAILED_FOR = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,21 +1,17 @@
 """Structured generations that run or wait, and those that one asked for and that failed. Editors stop them."""
 
 from collections.abc import Sequence
-from datetime import timedelta
 
 from django.utils.translation import gettext as _
 
 from chat.actions import generating, posting
 from chat.actions.refusals import Refused
-from chat.models import Run, RunStatus
+from chat.models import LIVE, Run, RunStatus
 from chat.queries.generations import Generation, failed_generations, generation_for, live_generations
-from chat.queue.entry import Entry, Place, Progress
+from chat.queue.entry import FAILED_FOR, Entry, Place, Progress
 from graphs.site.access import Forbidden, Member
 
 KIND = "generation"
-#: Later one that failed is no longer listed; the page of its object still tells of it.
-FAILED_FOR = timedelta(days=1)
-LIVE = ("queued", "running")
 
 
 class Generations:
@@ -33,7 +29,7 @@ class Generations:
         """Stops a generation with what comes of it, as editors may."""
         run = generation_for(member, key)
         member.require_editor()
-        if key not in {str(each.run.pk) for each in live_generations(member)}:
+        if run not in [each.run for each in live_generations(member)]:
             raise Refused("conflict", _("This generation is over."))
         generating.cancel(member, str(run.pk))
 

@@ -19,6 +19,8 @@ from graphs.objects.refs import Ref
 from graphs.site.access import Member
 
 Change = CreateObject | UpdateObject
+#: How many a person may ask for, where a prompt makes several.
+FEWEST, MOST = 3, 25
 
 
 @dataclass(frozen=True, slots=True)

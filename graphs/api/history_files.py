@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable, Iterator
-from tempfile import TemporaryFile
 from typing import IO, Any
 
 from django.utils.formats import date_format
@@ -16,6 +15,7 @@ from graphs.models import Modification, Object
 from graphs.objects.refs import Ref
 from graphs.pdf.blocks import Block, plain
 from graphs.pdf.making import pdf
+from graphs.site.temporary_files import written
 from graphs.tables import csv_files
 
 #: Formats of exports, with their media types.
@@ -36,15 +36,7 @@ def write(of: Object, format_: str) -> IO[bytes]:
         title = _("History of %(object)s") % {"object": Ref(of.type, of.key)}
         return pdf(title, _blocks(_modifications(of)), get_language() or "en")
     parts = _json_parts(of) if format_ == "json" else _csv_parts(of)
-    file: IO[bytes] = TemporaryFile()  # noqa: SIM115 - whoever sends it closes it
-    try:
-        for part in parts:
-            file.write(part)
-    except BaseException:
-        file.close()
-        raise
-    file.seek(0)
-    return file
+    return written(lambda file: file.writelines(parts))
 
 
 def _modifications(of: Object) -> Iterator[Modification]:

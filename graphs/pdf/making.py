@@ -8,17 +8,18 @@ import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory, TemporaryFile
+from shutil import copyfileobj
+from tempfile import TemporaryDirectory
 from typing import IO
 
 from graphs.pdf.blocks import Block
+from graphs.site.temporary_files import written
 
 #: Characters of a part; its last page may have room left.
 PART_CHARS = 120_000
 #: How long a part may take, and how long one waits for a document that is being made.
 PART_S = 60.0
 WAITING_S = 30.0
-PART_BYTES = 65_536
 _ROOT = Path(__file__).resolve().parents[2]
 _turn = threading.Lock()
 
@@ -91,9 +92,5 @@ def _run(*arguments: str, given: str = "") -> str:
 
 def _copied(path: Path) -> IO[bytes]:
     """The file as one without a name, which is gone when it is closed."""
-    file: IO[bytes] = TemporaryFile()  # noqa: SIM115 - whoever sends it closes it
     with path.open("rb") as whole:
-        while part := whole.read(PART_BYTES):
-            file.write(part)
-    file.seek(0)
-    return file
+        return written(lambda file: copyfileobj(whole, file))

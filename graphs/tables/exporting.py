@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from tempfile import TemporaryFile
 from typing import IO, Any, Literal
 
 from django.contrib.humanize.templatetags.humanize import intcomma
@@ -19,6 +18,7 @@ from graphs.objects.operations import Record
 from graphs.objects.refs import Ref
 from graphs.site.access import Member
 from graphs.site.api.paging import page_of
+from graphs.site.temporary_files import written
 from graphs.tables import csv_files
 from graphs.tables.cells import is_text, text_of
 from graphs.tables.columns import PARENT, heads_of, own_fields
@@ -41,14 +41,7 @@ class Exported:
 
 def export(member: Member, kind: Kind, rows: QuerySet[Any], ordering: Sequence[str], format_: Format) -> IO[bytes]:
     """An open file with the rows, from its beginning. Raises `ChangeRefused` for what the format cannot hold."""
-    file: IO[bytes] = TemporaryFile()  # noqa: SIM115 - whoever sends it closes it
-    try:
-        _WRITERS[format_](kind, _objects(member, kind, rows, ordering), file)
-    except BaseException:
-        file.close()
-        raise
-    file.seek(0)
-    return file
+    return written(lambda file: _WRITERS[format_](kind, _objects(member, kind, rows, ordering), file))
 
 
 def _objects(member: Member, kind: Kind, rows: QuerySet[Any], ordering: Sequence[str]) -> Iterator[Exported]:

@@ -23,7 +23,7 @@ class LongWait:
     """A collection that a model still has to look at.
 
     `done` of its `total` targets have a vector. `runs`: a process is at it. `held_back` by a person; `unpaid_until`
-    without a budget; `failing_until` the model is left alone, for the reason `code`.
+    without a budget; `failing_until` the model is left alone.
     """
 
     collection: Collection
@@ -35,7 +35,6 @@ class LongWait:
     held_back: bool
     unpaid_until: datetime | None
     failing_until: datetime | None
-    code: str
 
 
 def of_workspace(workspace_id: int) -> list[LongWait]:
@@ -73,7 +72,7 @@ def _of_model(model: EmbeddingModel, workspace_id: int) -> list[LongWait]:
             unpaid = None if by_person else until
             runs = (name, model.name) in held
             at = (model.created_at, min(has, total), total, runs)
-            waits.append(LongWait(collection, model.name, *at, by_person, unpaid, failing, model.code))
+            waits.append(LongWait(collection, model.name, *at, by_person, unpaid, failing))
     return waits
 
 

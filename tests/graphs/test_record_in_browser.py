@@ -163,9 +163,11 @@ def test_a_status_that_others_changed_since_is_not_taken_back(visit: Open, portf
     page.get_by_role("checkbox", name="Choose Slot planning").check()
     page.get_by_label("New status").select_option("archived")
     page.get_by_role("button", name="Set the status").click()
+    notice = page.locator(".notice")
+    expect(notice).to_contain_text("1 record is “archived” now.")
     by_hand("dora", portfolio.use_cases[0], status="ready")
-    page.locator(".notice").get_by_role("button", name="Undo").click()
-    expect(page.locator(".notice").get_by_role("alert")).not_to_be_empty()
+    notice.get_by_role("button", name="Undo").click()
+    expect(notice.get_by_role("alert")).not_to_be_empty()
     portfolio.use_cases[0].refresh_from_db()
     assert portfolio.use_cases[0].status == "ready"
 
@@ -246,6 +248,7 @@ def test_it_works_in_french_on_a_small_screen(visit: Open, portfolio: Portfolio)
     page = visit(portfolio.use_cases[0], viewport={"width": 390, "height": 844}, color_scheme="dark")
     page.get_by_role("button", name="Français").click()
     expect(page.locator("html")).to_have_attribute("lang", "fr")
+    page.wait_for_load_state()  # with its styles and scripts
     assert page.evaluate(BROKEN_WORDS) == ["x" * 60]
     for path in ("data.problem", "data.benefits", "data.valueScores"):
         field(page, path).locator("[data-edit]").click()
@@ -267,4 +270,7 @@ def test_viewers_have_nothing_to_press(visit: Open, portfolio: Portfolio) -> Non
     by_hand("alice", portfolio.company, industry="Air")
     expect(value(page, "industry")).to_have_text("Air")
     page.keyboard.press("Control+z")
+    by_hand("alice", portfolio.company, size="100 people")
+    expect(value(page, "size")).to_have_text("100 people")
+    expect(value(page, "industry")).to_have_text("Air")
     assert ChangeSet.objects.filter(origin="rollback").count() == 0

@@ -77,6 +77,7 @@ def test_undo_and_redo_by_keys_and_buttons_also_after_a_reload(visit: Open, port
     expect(value(page, "industry")).to_have_text("Rail")
     page.get_by_role("button", name="Undo", exact=True).click()
     expect(value(page, "industry")).to_have_text("nothing yet")
+    expect(page.locator(".undo-said")).to_have_text("Undone.")
     page.keyboard.press("Control+Shift+z")
     expect(value(page, "industry")).to_have_text("Rail")
     # In a field the keys are those of the field.

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy
 from pydantic import Field
 
 from chat.models import PromptType
-from chat.subjects.generating import Change, Fills, Generation, Output, Request
+from chat.subjects.generating import MOST, Change, Fills, Generation, Output, Request
 from chat.tools.tool import Arguments
 from graphs.models import Folder
 from graphs.objects.actions import ChangeRefused, CreateObject
@@ -20,8 +20,6 @@ from graphs.records import limits
 from graphs.records.folder_matrix import folder_for
 from graphs.records.kinds import COMPANY, EXECUTIVE_SUMMARY, FOLDER, USE_CASE
 
-#: Use cases that are found at once.
-FEWEST, MOST = 3, 25
 #: Addresses that a text names as its sources.
 SOURCES = 30
 Line = Annotated[str, Field(max_length=limits.NAME_CHARS)]
@@ -168,7 +166,7 @@ GENERATIONS: dict[str, tuple[Generation[Any], ...]] = {
             PromptType.COMPANY_INFO,
             gettext_lazy("Fill in with AI"),
             CompanyInfo,
-            {name: name for name in _OF_COMPANY},
+            _OF_COMPANY,
             searches=True,
         ),
     ),
@@ -178,7 +176,7 @@ GENERATIONS: dict[str, tuple[Generation[Any], ...]] = {
             PromptType.FOLDER_NAME,
             gettext_lazy("Name with AI"),
             FolderName,
-            {"name": "name", "description": "description"},
+            _OF_FOLDER,
         ),
     ),
     USE_CASE.name: (

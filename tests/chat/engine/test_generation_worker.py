@@ -1,11 +1,13 @@
 """The jobs of generations: bells of a worker, which may ring twice, or for nothing."""
 
+import threading
+
 import pytest
 from django.contrib.auth.models import User
 from django.db import connections
 
 from chat import tasks
-from chat.engine import generation_worker
+from chat.engine import generating, generation_worker
 from chat.models import Proposal, Run
 from graphs.models import ChangeSet, Origin
 from tests.chat.engine.driving import rested
@@ -32,3 +34,17 @@ def test_a_job_that_comes_three_times_makes_one_result(vendor: VendorServer, ali
         connections.close_all()
     made = ChangeSet.objects.filter(origin=Origin.GENERATION)
     assert (Run.objects.get().attempts, Proposal.objects.count(), made.count()) == (1, 1, 1)
+
+
+def test_a_bell_that_could_not_ring_lets_the_next_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    rung: list[threading.Thread] = []
+
+    def no_room(thread: threading.Thread) -> None:
+        rung.append(thread)
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", no_room)
+    for _ in range(2):
+        with pytest.raises(RuntimeError):
+            generating._wake()
+    assert len(rung) == 2

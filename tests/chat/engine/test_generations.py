@@ -173,6 +173,8 @@ def test_what_was_wrong_goes_back_once(
     use_case.refresh_from_db()
     assert (run.status, use_case.data["solution"]) == ("succeeded", "A plan.")
     assert "valueScores has to rate each axis of that side" in str(vendor.requests[1].body["messages"][-1])
+    workspace = portfolio.company
+    until(lambda: toasts_of(alice, workspace))
 
     vendor.script(Script(text="I would rather chat."), Script(tool_calls=(wrong,)))
     changes = ChangeSet.objects.count()
@@ -180,7 +182,6 @@ def test_what_was_wrong_goes_back_once(
     answer = told(alice, failed)
     assert (answer["state"], answer["error"]["retryable"], ChangeSet.objects.count()) == ("failed", True, changes)
     assert "impact" in answer["text"]
-    workspace = portfolio.company
     until(lambda: len(toasts_of(alice, workspace)) == 2)
     assert [each["what"] for each in toasts_of(alice, workspace)] == ["generated", "generation_failed"]
 

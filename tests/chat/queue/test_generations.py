@@ -71,7 +71,7 @@ def test_editors_stop_it_and_nobody_else(alice: User, bob: User, charlie: User, 
     path = f"queue/generation:{run.pk}/cancel"
     problem(post(bob, path, {}), 403, "forbidden")
     problem(post(charlie, path, {}), 404, "not_found")
-    assert post(alice, path, {}).status_code == 204
+    assert post(alice, f"queue/generation:{str(run.pk).upper()}/cancel", {}).status_code == 204
     run.refresh_from_db()
     assert run.status == RunStatus.CANCELLED
     assert entries(alice) == []

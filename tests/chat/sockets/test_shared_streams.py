@@ -100,7 +100,7 @@ def test_an_open_stream_ends_with_its_share(
 def test_only_who_writes_counts_as_being_there(alice: User, bob: User, nba: Graph, model: Model) -> None:
     """The leaving of who only reads stops no answer; whose question it may be keeps it going."""
 
-    async def seen(stream: str, access: str) -> int:
+    async def seen(stream: str) -> int:
         async with signed_in(bob) as reader:
             await subscribe(reader, stream.removeprefix("session_"))
             return await in_db(Presence.objects.filter(stream__name=stream).count)
@@ -110,8 +110,8 @@ def test_only_who_writes_counts_as_being_there(alice: User, bob: User, nba: Grap
             accepted = await answered(owner, model)
         await in_db(Presence.objects.all().delete)
         await in_db(share, alice, accepted["sessionId"], bob, "read")
-        assert await seen(accepted["stream"], "read") == 0
+        assert await seen(accepted["stream"]) == 0
         await in_db(share, alice, accepted["sessionId"], bob, "write")
-        assert await seen(accepted["stream"], "write") == 1
+        assert await seen(accepted["stream"]) == 1
 
     run(test)

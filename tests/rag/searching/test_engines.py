@@ -116,21 +116,25 @@ def test_an_engine_that_drips_ends(
 ) -> None:
     """Whatever it drips: the time is that of all of it."""
     monkeypatch.setattr(asking, "SECONDS", 0.3)
-    cut = threading.Event()
+    late, over = threading.Event(), threading.Event()
 
     def drips(client: socket.socket) -> None:
-        try:
-            client.sendall(at_once)
-            while not cut.wait(0.02):
-                client.sendall(drop)
-        finally:
-            cut.set()
+        client.sendall(at_once)
+        while not over.wait(0.02):
+            client.sendall(drop)
+
+    def end_it() -> None:
+        late.set()
+        over.set()
 
     stage.pages[ASKED] = drips
-    threading.Timer(10, cut.set).start()
+    cut = threading.Timer(10, end_it)
+    cut.start()
     with pytest.raises(SearchFailed, match="cannot be reached"):
         searxng(stage, settings).search("two words")
-    assert not cut.is_set()
+    cut.cancel()
+    over.set()
+    assert not late.is_set()
 
 
 @pytest.mark.parametrize("host", ["é..example", f"é.{'a' * 64}.example"])

@@ -212,7 +212,6 @@ function titleOf(item) {
   return item.title || t("Untitled");
 }
 
-/** The conversation's own level of the policy: ask before every change, also where others would let it through. */
 /** A way to the replay of the open conversation, where it is the reader's own. */
 export class ReplayLink {
   constructor(workspace) {
@@ -228,6 +227,7 @@ export class ReplayLink {
   }
 }
 
+/** The conversation's own level of the policy: ask before every change, also where others would let it through. */
 export class AskAlways {
   /** `change` takes {requireValidation} and gives true when it was taken. */
   constructor(change) {
