@@ -120,7 +120,7 @@ class _Waiter:
 async def _wait(answer: "_Recorded", person: Identity, begun_in: ReadableStream | None) -> None:
     """Turns the answer into how the run ended, unless that takes too long or the person may not read any more.
 
-    Has the run not just `begun_in` a stream, it may have ended.
+    Without the stream that the run has just `begun_in` it may have ended.
     """
     accepted = answer.json()
     if "runId" not in accepted:
@@ -172,6 +172,7 @@ async def _result(run_id: uuid.UUID, reader: Reader, stream: ReadableStream, *, 
 
 
 async def _end_told(watch: Watch, run_id: uuid.UUID) -> None:
+    """Reads on until the stream tells that the run ended."""
     while not any(event.run_id == run_id and event.type in {"done", "error"} for event in await watch.next()):
         pass
 
