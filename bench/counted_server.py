@@ -26,7 +26,7 @@ import psycopg
 #: What belongs to which phase, by module and name: functions that run in a thread, or on the event loop.
 PHASES = {
     "access": ("chat.access.checks:check_access", "chat.access.identity:identify"),
-    "accept": ("chat.sockets.commands:post", "chat.actions.posting:post"),
+    "accept": ("chat.sockets.commands:post", "chat.actions.posting:take"),
     "claim": ("chat.engine.claims:claim",),
     "prompt": ("chat.engine.enriching:enrich",),
     "context": (
@@ -45,7 +45,7 @@ PHASES = {
     "settle": ("chat.spending.settling:record_costs",),
     "keep": ("chat.sent_requests.keeping:rows_of",),
     "propose": ("chat.engine.acting:ProposalRound.perform",),
-    "answer": ("chat.queries.answers:run_result",),
+    "answer": ("chat.access.checks:check_and_read_answer",),
 }
 #: What a person sees first of an answer.
 _SHOWN = frozenset({"content_delta", "tool_call_start"})

@@ -1,6 +1,7 @@
 """Checks whether people who were let in may stay, and read what they wish: one statement for any number of them."""
 
 import json
+import uuid
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -11,6 +12,8 @@ from django.db import connection
 from chat.access.identity import Identity
 from chat.concurrency.batching import Batched
 from chat.concurrency.database import in_db
+from chat.models import Run
+from chat.queries.answers import ANSWER, result_of
 from chat.queries.conversations import HELD, Held, held_of
 from chat.queries.streams import READABLE_STREAMS, ReadableStream, hidden_streams
 from graphs.models import Object, Role
@@ -34,8 +37,9 @@ FROM jsonb_to_recordset(%s)
 JOIN auth_user AS u ON u.id = r.person AND u.is_active
 """
 _STREAMS = f""",
-    ARRAY(SELECT readable.id FROM ({READABLE_STREAMS} AND stream.id = ANY(r.streams)) AS readable),
+    ARRAY(SELECT readable.id FROM ({READABLE_STREAMS} AND stream.id = ANY(r.streams)) AS readable) AS readable,
     (SELECT jsonb_agg(to_jsonb(readable)) FROM ({READABLE_STREAMS} AND stream.name = ANY(r.wishes)) AS readable)
+        AS granted
 """  # noqa: S608
 _CHECK = _PEOPLE.format(more=_STREAMS)
 #: Whether somebody may be here, and beside that what they ask in: nothing of it if it is none of theirs.
@@ -44,9 +48,15 @@ WITH place AS MATERIALIZED ({{place}}), person AS ({_PEOPLE.format(more="")})
 SELECT person.password, person.signed_in, person.roles, place.* FROM person LEFT JOIN place ON true
 """  # noqa: S608
 _CHECK_AND_HOLD = _WITH.format(place=HELD)
+_CHECK_AND_READ_ANSWER = f"""
+WITH answer AS MATERIALIZED ({ANSWER}), person AS ({_CHECK})
+SELECT person.password, person.signed_in, person.roles, person.readable, person.granted, answer.*
+FROM person LEFT JOIN answer ON true
+"""  # noqa: S608
 #: What `_CHECK` would say of an account that is not there, or not active.
 _NOBODY = (None, False, None, (), None)
 _OF_PERSON = 3
+_OF_READER = len(_NOBODY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +84,23 @@ def check_access(readers: Sequence[Reader]) -> list[Access]:
         cursor.execute(_CHECK, [_asked(readers)])
         found = {row[0]: row[1:] for row in cursor.fetchall()}
     return [_access(reader, found.get(number, _NOBODY)) for number, reader in enumerate(readers)]
+
+
+def check_and_read_answer(reader: Reader, run_id: uuid.UUID) -> tuple[Access, dict[str, Any] | None]:
+    """What the person may do now, and how a run ended; None while it is on its way, and if they may not read on.
+
+    Raises `Run.DoesNotExist`.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_CHECK_AND_READ_ANSWER, [run_id, _asked([reader])])
+        row = cursor.fetchone() or _NOBODY
+    access = _access(reader, row[:_OF_READER])
+    if access.end or access.lost:
+        return access, None
+    answer = row[_OF_READER:]
+    if answer[0] is None:
+        raise Run.DoesNotExist
+    return access, result_of(answer)
 
 
 def check_and_hold(reader: Reader, session_id: str) -> tuple[End | None, Held | None]:

@@ -22,6 +22,7 @@ from django.utils.http import is_same_domain
 from chat.concurrency.batching import Batched
 from chat.concurrency.database import in_db
 from graphs.site import row_store
+from graphs.site.access import Member
 from graphs.site.api.tokens import Claim, TokenRefused, read_claim, shown_in
 
 Headers = list[tuple[bytes, bytes]]
@@ -165,6 +166,14 @@ def identify(proofs: Sequence[Proof]) -> list[Identity | None]:
 
 #: The person behind one proof, asked together with others who come at the same time.
 identities: Batched[Proof, Identity | None] = Batched(lambda proofs: in_db(identify, proofs))
+
+
+def of_member(member: Member, proof: Proof) -> Identity:
+    """The person as they came in with a proof that was looked at, of whom one workspace is known."""
+    user, known = member.user, KnownMembership(member.workspace.pk, member.workspace.slug, member.role)
+    if isinstance(proof, Claim):
+        return Identity(user, user.password, (known,), "", proof.expires_at, proof.sign_in)
+    return Identity(user, user.password, (known,), proof)
 
 
 async def of_request(headers: Headers, path: str) -> Identity | None:

@@ -12,6 +12,7 @@ from chat.actions import conversations
 from chat.actions.idempotency import once
 from chat.engine.runs import Accepted
 from chat.queries.conversations import Held
+from chat.queries.streams import ReadableStream
 from graphs.models import Object
 from graphs.objects.ref_body import RefBody
 from graphs.objects.refs import Ref
@@ -48,15 +49,11 @@ class Asked(Body):
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """What the door answers; `accepted` is None where it repeats an answer."""
+    """What the door answers, to whom; `stream` is that of what was stored, None where an answer is repeated."""
 
     answer: dict[str, Any]
-    accepted: Accepted | None
-
-
-def post(to: Held | Member, asked: Asked, key: str | None, found: Object | None = None) -> dict[str, Any]:
-    """What the door answers to a message that is taken as `take` does."""
-    return take(to, asked, key, found).answer
+    member: Member
+    stream: ReadableStream | None
 
 
 def take(
@@ -83,7 +80,7 @@ def take(
         return accepted[0].to_json()
 
     answer = once(member.user, key, body, make)
-    return Posted(answer, accepted[0] if accepted else None)
+    return Posted(answer, member, _stream_of(accepted[0], member) if accepted else None)
 
 
 def _post(to: Held | Member, asked: Asked, found: Object | None, reads_in: uuid.UUID | None) -> Accepted:
@@ -91,6 +88,11 @@ def _post(to: Held | Member, asked: Asked, found: Object | None, reads_in: uuid.
     if isinstance(to, Held):
         return conversations.post_into(to, asked.message, context=context, model=model, reads_in=reads_in)
     return conversations.post_message(to, asked.message, context=context, found=found, model=model, reads_in=reads_in)
+
+
+def _stream_of(accepted: Accepted, member: Member) -> ReadableStream:
+    session_id = str(accepted.session_id)
+    return ReadableStream(accepted.stream_id, accepted.stream, member.workspace.pk, accepted.last, session_id)
 
 
 def count_run(user: User) -> None:

@@ -9,15 +9,19 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from chat.access import begun, identity
 from chat.actions import deepening, pinning, posting, rating
 from chat.actions.posting import Asked
 from chat.api.message_json import FeedbackShape, MessageShape
-from chat.api.requests import hold_to_write, message_and_member, person_of
+from chat.api.requests import hold_to_write, message_and_member, person_of, proof_of
 from chat.api.run_json import AcceptedShape, RestedShape
 from chat.engine import offered_models
 from chat.models.feedback import LONGEST_COMMENT
 from chat.providers.configured_models import Choice
+from chat.queries.conversations import Held
+from graphs.models import Object
 from graphs.objects.membership import member_and_object
+from graphs.site.access import Member
 from graphs.site.api.bodies import Body, read_body
 from graphs.site.api.members import current_member, workspace_named
 from graphs.site.api.openapi import problems
@@ -94,13 +98,17 @@ class MessagesView(APIView):
         """Write to a conversation, or open one. With `wait` the answer comes with the response."""
         body = read_body(request, MessageBody)
         key = idempotency_key(request)
+        to: Held | Member
+        found: Object | None = None
         with transaction.atomic():
             if body.session_id:
-                accepted = posting.post(hold_to_write(request, body.session_id), body, key)
+                to = hold_to_write(request, body.session_id)
             else:
-                member, found = member_and_object(person_of(request), workspace_named(request), body.about)
-                accepted = posting.post(member, body, key, found)
-        return Response(AcceptedShape.of(accepted).to_json(), status=202)
+                to, found = member_and_object(person_of(request), workspace_named(request), body.about)
+            posted = posting.take(to, body, key, found)
+        if posted.stream:
+            begun.tell(identity.of_member(posted.member, proof_of(request)), posted.stream)
+        return Response(AcceptedShape.of(posted.answer).to_json(), status=202)
 
 
 class DeepenView(APIView):

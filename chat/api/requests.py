@@ -3,12 +3,14 @@
 from django.contrib.auth.models import User
 from rest_framework.request import Request
 
+from chat.access.identity import Proof
 from chat.models import Message, Proposal, Session
 from chat.queries.conversations import Held, hold, message_for, session_and_member, session_for
 from chat.queries.proposals import proposal_and_member, proposal_for
 from chat.queries.streams import ReadableStream, stream_for
 from graphs.site.access import Member, NotFound
 from graphs.site.api.members import current_member, workspace_named
+from graphs.site.api.tokens import Claim
 
 
 def session_to_read(request: Request, session_id: str) -> tuple[Session, Member]:
@@ -59,6 +61,13 @@ def person_of(request: Request) -> User:
     """The person who asks. Views let nobody in who is not signed in."""
     assert isinstance(request.user, User)
     return request.user
+
+
+def proof_of(request: Request) -> Proof:
+    """What let the person in who asks: the claim of their token, else the key of their browser's session."""
+    if isinstance(request.auth, Claim):
+        return request.auth
+    return str(request.session.session_key)
 
 
 def _names_workspace(request: Request) -> bool:

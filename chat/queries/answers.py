@@ -1,7 +1,7 @@
 """What an answer came to: its calls, how it ended, what it used."""
 
 import json
-import uuid
+from collections.abc import Sequence
 from typing import Any, Literal, Self
 
 from chat.models import LIVE, Message, Run, RunErrorCode, Session, calls_of
@@ -12,7 +12,8 @@ from chat.spending.recording import COUNTS, OF_CONVERSATION
 from graphs.site import row_store
 from graphs.site.shapes import AsItIs, Shape
 
-_ANSWER = f"""
+#: The answer that a run writes, with how that is or went.
+ANSWER = f"""
 SELECT {row_store.columns(Message, of="m")},
     r.status, r.outcome, r.error::text
 FROM chat_run AS r JOIN chat_message AS m ON m.id = r.message_id WHERE r.id = %s
@@ -95,12 +96,9 @@ class SessionUsageShape(_TokensShape):
         return cls(**{**nothing, "estimated": False, **session.usage})
 
 
-def run_result(run_id: uuid.UUID) -> dict[str, Any] | None:
-    """How a run ended, for the door that began it and waits; None while it is still on its way."""
-    answers = row_store.read(Message, _ANSWER, [run_id])
-    if not answers:
-        raise Run.DoesNotExist
-    ((answer, (status, outcome, error_text)),) = answers
+def result_of(row: Sequence[Any]) -> dict[str, Any] | None:
+    """How the run of a row of `ANSWER` ended, for the door that began it and waits; None while it is on its way."""
+    answer, (status, outcome, error_text) = row_store.row_of(Message, row)
     if status in LIVE:
         return None
     error = json.loads(error_text or "{}")

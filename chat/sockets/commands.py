@@ -44,12 +44,7 @@ def post(
         if to is None:
             raise NotFound
         posted = posting.take(to, frame, frame.idempotency_key, found, process)
-        if posted.accepted is None or process is None:
-            return posted.answer, None
-        member = to.member if isinstance(to, Held) else to
-        told = posted.accepted
-        stream = ReadableStream(told.stream_id, told.stream, member.workspace.pk, told.last, str(told.session_id))
-        return posted.answer, stream
+        return posted.answer, posted.stream if process is not None else None
 
 
 def retry(user: User, frame: frames.Retry) -> dict[str, Any]:

@@ -9,12 +9,13 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Collection
 from typing import Any
 
-from chat.access import identity, open_readers
-from chat.access.checks import End, Reader, batched_checks
+from chat.access import begun, identity, open_readers
+from chat.access.begun import Begun
+from chat.access.checks import End, Reader, batched_checks, check_and_read_answer
 from chat.access.identity import Identity
 from chat.concurrency.database import in_db
 from chat.engine import runtime
-from chat.queries.answers import run_result
+from chat.events.watching import Watch
 from chat.queries.streams import ReadableStream
 from graphs.site.database_away import AWAY
 
@@ -63,25 +64,28 @@ class WaitForRun:
             return
         self._waiting += 1
         try:
-            answer = _Recorded()
+            answer, told = _Recorded(), begun.listen()
             await self._application(scope, _replay(received, receive), answer)
             if answer.status in {200, 202} and json.loads(body).get("wait") is True:
-                await _wait_if_possible(answer, scope)
+                await _wait_if_possible(answer, scope, told[0] if told else None)
             for message in answer.messages:
                 await send(message)
         finally:
             self._waiting -= 1
 
 
-async def _wait_if_possible(answer: "_Recorded", scope: dict[str, Any]) -> None:
-    """Waits for the run. Whatever fails meanwhile, the 202 stands: the answer comes by the stream."""
+async def _wait_if_possible(answer: "_Recorded", scope: dict[str, Any], told: Begun | None) -> None:
+    """Waits for the run. Whatever fails meanwhile, the 202 stands: the answer comes by the stream.
+
+    What is `told` of a run that was stored this moment is not asked for again.
+    """
     try:
-        person = await identity.of_request(scope["headers"], scope["path"])
+        person = told.person if told else await identity.of_request(scope["headers"], scope["path"])
         if person is None or _of_person[person.user.pk] >= MAX_WAITING_OF_ONE:
             return
         _of_person[person.user.pk] += 1
         try:
-            await _wait(answer, person)
+            await _wait(answer, person, told.stream if told else None)
         finally:
             _of_person[person.user.pk] -= 1
             if not _of_person[person.user.pk]:
@@ -99,13 +103,12 @@ class _Waiter:
 
     slot = None
 
-    def __init__(self, person: Identity, stream: ReadableStream, resting: "asyncio.Task[Any]") -> None:
-        self._person = person
-        self._stream = stream
+    def __init__(self, reader: Reader, resting: "asyncio.Task[Any]") -> None:
+        self._reader = reader
         self._resting = resting
 
     def reader(self) -> Reader:
-        return Reader(self._person, {self._stream.workspace_id}, {self._stream.id})
+        return self._reader
 
     def end_access(self, _why: End) -> None:
         self._resting.cancel()
@@ -114,17 +117,21 @@ class _Waiter:
         self._resting.cancel()
 
 
-async def _wait(answer: "_Recorded", person: Identity) -> None:
-    """Turns the answer into how the run ended, unless that takes too long or the person may not read any more."""
+async def _wait(answer: "_Recorded", person: Identity, begun_in: ReadableStream | None) -> None:
+    """Turns the answer into how the run ended, unless that takes too long or the person may not read any more.
+
+    Without the stream that the run has just `begun_in` it may have ended.
+    """
     accepted = answer.json()
     if "runId" not in accepted:
         return
-    granted = (await batched_checks.answer(Reader(person, wishes=[accepted["streamId"]]))).granted
-    if not granted:
+    stream = begun_in or await _readable(person, accepted["streamId"])
+    if stream is None:
         return
     run_id = uuid.UUID(accepted["runId"])
-    resting = asyncio.create_task(_result(run_id, granted[0]))
-    waiter = _Waiter(person, granted[0], resting)
+    reader = Reader(person, {stream.workspace_id}, {stream.id})
+    resting = asyncio.create_task(_result(run_id, reader, stream, begins=begun_in is not None))
+    waiter = _Waiter(reader, resting)
     _open.add(resting)
     open_readers.add(waiter)
     try:
@@ -135,22 +142,39 @@ async def _wait(answer: "_Recorded", person: Identity) -> None:
         open_readers.remove(waiter)
         _open.discard(resting)
         resting.cancel()
-    access = await batched_checks.answer(waiter.reader())
-    if not access.end and not access.lost:
-        answer.replace(200, {**accepted, **resting.result()})
+    if result := resting.result():
+        answer.replace(200, {**accepted, **result})
 
 
-async def _result(run_id: uuid.UUID, stream: ReadableStream) -> dict[str, Any]:
-    """How the run ended, once it has."""
+async def _readable(person: Identity, name: str) -> ReadableStream | None:
+    """The stream of that name if the person may read it."""
+    access = await batched_checks.answer(Reader(person, wishes=[name]))
+    return access.granted[0] if access.granted else None
+
+
+async def _result(run_id: uuid.UUID, reader: Reader, stream: ReadableStream, *, begins: bool) -> dict[str, Any] | None:
+    """How the run ended, once it has; None if the reader may not read that any more.
+
+    Of one that `begins` the end comes behind the last number of the stream.
+    """
     last = stream.last_sequence
     watch = await runtime.current().hub.watch(stream.id, last, present=False, last=last)
     try:
-        while (result := await in_db(run_result, run_id)) is None:
-            while not any(event.run_id == run_id and event.type in {"done", "error"} for event in await watch.next()):
-                pass
-        return result
+        if begins:
+            await _end_told(watch, run_id)
+        while True:
+            access, result = await in_db(check_and_read_answer, reader, run_id)
+            if result is not None or access.end or access.lost:
+                return result
+            await _end_told(watch, run_id)
     finally:
         watch.close()
+
+
+async def _end_told(watch: Watch, run_id: uuid.UUID) -> None:
+    """Reads on until the stream tells that the run ended."""
+    while not any(event.run_id == run_id and event.type in {"done", "error"} for event in await watch.next()):
+        pass
 
 
 async def _received(receive: Receive) -> list[dict[str, Any]]:

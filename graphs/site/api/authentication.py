@@ -8,18 +8,21 @@ from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
 from rest_framework.request import Request
 
 from graphs.site.api.problems import Problem
-from graphs.site.api.tokens import TokenRefused, read_access, shown_in
+from graphs.site.api.tokens import Claim, TokenRefused, read_access, shown_in
 
 
 class BearerAuthentication(BaseAuthentication):
-    """`Authorization: Bearer <access token>`. A token is never read from an address or a body."""
+    """`Authorization: Bearer <access token>`. A token is never read from an address or a body.
 
-    def authenticate(self, request: Request) -> tuple[User, None] | None:
+    `request.auth` is its claim.
+    """
+
+    def authenticate(self, request: Request) -> tuple[User, Claim] | None:
         token = shown_in(request.headers.get("Authorization", ""))
         if token is None:
             return None
         try:
-            return read_access(token), None
+            return read_access(token)
         except TokenRefused as error:
             raise AuthenticationFailed(
                 _("The token is not valid or has expired. Ask for a new one with your refresh token or password.")

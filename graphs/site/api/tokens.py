@@ -90,9 +90,10 @@ def read_refresh(refresh: str) -> Renewal:
     return Renewal(_user_of(_claim(token)), sign_in, name)
 
 
-def read_access(access: str) -> User:
-    """The person whom an access token names, checked against the database; raises `TokenRefused`."""
-    return _user_of(read_claim(access))
+def read_access(access: str) -> tuple[User, Claim]:
+    """The person whom an access token names, checked against the database, and its claim; raises `TokenRefused`."""
+    claim = read_claim(access)
+    return _user_of(claim), claim
 
 
 def read_claim(access: str) -> Claim:

@@ -8,10 +8,10 @@ from django.contrib.auth.models import User
 from django.db import connection, transaction
 
 from chat.actions import conversations
-from chat.actions.posting import Asked, post
+from chat.actions.posting import Asked, take
 from chat.actions.refusals import Refused
 from chat.models import IdempotencyKey
-from graphs.site.access import member_of
+from graphs.site.access import Member, member_of
 
 Replace = Callable[[Callable[[], dict[str, Any]]], None]
 
@@ -19,11 +19,17 @@ ONE, OTHER = Asked(message="one"), Asked(message="two")
 
 
 class Posted:
+    session_id, stream, stream_id, last = "s", "session_s", 1, 1
+
     def __init__(self, answer: dict[str, Any]) -> None:
         self._answer = answer
 
     def to_json(self) -> dict[str, Any]:
         return self._answer
+
+
+def post(member: Member, asked: Asked, key: str | None) -> dict[str, Any]:
+    return take(member, asked, key).answer
 
 
 @pytest.fixture

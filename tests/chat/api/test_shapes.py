@@ -1,7 +1,6 @@
 """What the API answers is what its OpenAPI document says."""
 
 import asyncio
-import uuid
 from typing import Any
 
 import pytest
@@ -11,9 +10,9 @@ from jsonschema import Draft202012Validator
 from pytest_django import Settings
 
 from chat.concurrency.database import in_db
+from chat.models import Run
 from chat.providers.pieces import ToolCallDelta, ToolCallStart, TurnEnd
 from chat.providers.provider_error import ProviderError
-from chat.queries.answers import run_result
 from graphs.models import Graph
 from tests.chat.inprocess import Answer, Model, request, run
 
@@ -36,7 +35,7 @@ def check(document: dict[str, Any], operation: str, answer: Answer) -> None:
 
 
 async def rested(run_id: str) -> None:
-    while await in_db(run_result, uuid.UUID(run_id)) is None:
+    while await in_db(Run.objects.filter(pk=run_id, ended_at=None).exists):
         await asyncio.sleep(0.02)
 
 

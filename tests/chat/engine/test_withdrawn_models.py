@@ -3,9 +3,10 @@
 import pytest
 from django.contrib.auth.models import User
 
+from chat.access.checks import Reader, check_and_read_answer
+from chat.access.identity import Identity
 from chat.actions import deciding
 from chat.models import Proposal
-from chat.queries.answers import run_result
 from graphs.models import Graph, Workspace
 from graphs.site.access import member_of
 from tests import checker
@@ -37,7 +38,9 @@ def test_a_decision_holds_and_the_withdrawn_model_is_not_told(
     (told,) = [event.data for event in of_run(decided.run.run_id) if event.type == "error"]
     assert (told["code"], told["retryable"]) == ("model_unavailable", False)
     assert "demo:demo" in told["message"]
-    assert (run_result(decided.run.run_id) or {})["error"] == told
+    reader = Reader(Identity(alice, alice.password))
+    _access, result = check_and_read_answer(reader, decided.run.run_id)
+    assert (result or {})["error"] == told
     proposal.refresh_from_db()
     assert proposal.status == ("applied" if approved else "rejected")
     checker.check_database()

@@ -42,7 +42,14 @@ async def read(watch: Watch, up_to: int, within_s: float = 30) -> list[StoredEve
     return events
 
 
-def elsewhere(stream_id: int, count: int, *, version: int = EVENT_VERSION) -> None:
+def elsewhere(
+    stream_id: int,
+    count: int,
+    *,
+    version: int = EVENT_VERSION,
+    type_: str = "status",
+    run_id: uuid.UUID | None = None,
+) -> None:
     """Another process that tells nobody: only the rows are there."""
     with psycopg.connect(runtime.conninfo()) as other:
         for _ in range(count):
@@ -52,9 +59,9 @@ def elsewhere(stream_id: int, count: int, *, version: int = EVENT_VERSION) -> No
             ).fetchone()
             assert last is not None
             other.execute(
-                "INSERT INTO chat_streamevent (stream_id, sequence, version, type, data)"
-                " VALUES (%s, %s, %s, 'status', %s)",
-                [stream_id, last[0], version, f'{{"state": "{last[0]}"}}'],
+                "INSERT INTO chat_streamevent (stream_id, sequence, version, type, data, run_id)"
+                " VALUES (%s, %s, %s, %s, %s, %s)",
+                [stream_id, last[0], version, type_, f'{{"state": "{last[0]}"}}', run_id],
             )
 
 

@@ -1,25 +1,90 @@
 import asyncio
 import json
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import psycopg
 import pytest
 from django.contrib.auth.models import User
+from django.utils import timezone
 from pytest_django import Settings
 
+from chat.access import open_readers
 from chat.concurrency.database import in_db
-from chat.engine import runtime
-from chat.events.vocabulary import EVENT_VERSION
-from chat.models import Message, Session
+from chat.engine import runner, runtime
+from chat.events import hub
+from chat.events.hub import Hub
+from chat.events.vocabulary import EVENT_VERSION, StoredEvent
+from chat.models import Message, Run, RunStatus, Session
 from chat.providers.pieces import ToolCallDelta, ToolCallStart, TurnEnd
 from chat.providers.provider_error import ProviderError
 from chat.web import waiting
-from graphs.models import Graph, Node
+from graphs.models import Graph, Membership, Node, Role
+from tests import cast
 from tests.chat.events import hubs
 from tests.chat.inprocess import Model, asked, request, run
 
 pytestmark = pytest.mark.django_db(transaction=True)
 PATH = "/api/v1/chat/messages"
 BODY = {"message": "Hello", "context": {"type": "graph", "id": "nba"}, "wait": True}
+
+ENDS: dict[str, Callable[[User], Any]] = {
+    "member removed": lambda user: Membership.objects.filter(user=user).delete(),
+    "role lowered": lambda user: Membership.objects.filter(user=user).update(role=Role.VIEWER),
+    "account disabled": lambda user: User.objects.filter(pk=user.pk).update(is_active=False),
+    "password changed": lambda user: User.objects.filter(pk=user.pk).update(password="another one"),
+    "conversation deleted": lambda user: Session.objects.filter(owner=user).update(hidden_at=timezone.now()),
+}
+
+
+@pytest.fixture
+def nothing_by_itself(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> None:
+    """What a process asks the database from time to time it does not ask within a test."""
+    settings.HEARTBEAT_S = 600
+    for module, pause in ((hub, "POLL_S"), (runner, "LOOK_EVERY_S"), (open_readers, "CHECK_EVERY_S")):
+        monkeypatch.setattr(module, pause, 600)
+
+
+@pytest.fixture
+def statements(monkeypatch: pytest.MonkeyPatch, nothing_by_itself: None) -> list[str]:
+    """All statements of this process, in threads and on its loop; "SHOWN" where an answer's first words were shown."""
+    made: list[str] = []
+
+    def noting(execute: Callable[..., Any]) -> Callable[..., Any]:
+        def noted(cursor: Any, statement: Any, *more: Any, **named: Any) -> Any:
+            made.append(" ".join(str(statement).split())[:100])
+            return execute(cursor, statement, *more, **named)
+
+        return noted
+
+    for kind in (psycopg.Cursor, psycopg.AsyncCursor):
+        monkeypatch.setattr(kind, "execute", noting(kind.execute))
+    deliver = Hub.deliver
+
+    def delivered(to: Hub, events: Sequence[StoredEvent]) -> None:
+        made.extend("SHOWN" for event in events if event.type == "content_delta")
+        deliver(to, events)
+
+    monkeypatch.setattr(Hub, "deliver", delivered)
+    return made
+
+
+async def answered(model: Model, person: User, made: list[str], question: str, **where: Any) -> dict[str, Any]:
+    """The whole answer. Its first words come when the request waits, and are shown before the last are said."""
+    made.clear()
+    model.requests.clear()
+    async with asked("POST", PATH, person, {"message": question, "wait": True, **where}) as answer:
+        async with asyncio.timeout(20):
+            while not (runtime.current().hub._tails and model.requests):
+                await asyncio.sleep(0.005)
+            model.say("First")
+            while "SHOWN" not in made:
+                await asyncio.sleep(0.005)
+        model.say(", last.")
+        model.end()
+        await answer.until(lambda each: each.complete)
+        assert (answer.status, answer.json()["message"]) == (200, "First, last.")
+        return dict(answer.json())
 
 
 def test_it_answers_with_the_whole_message(alice: User, nba: Graph, model: Model) -> None:
@@ -36,6 +101,22 @@ def test_it_answers_with_the_whole_message(alice: User, nba: Graph, model: Model
         assert "error" not in found
         assert int(answer.headers["content-length"]) == len(answer.body)
         assert not runtime.current().hub._tails
+
+    run(test)
+
+
+def test_a_question_is_answered_in_few_statements(alice: User, nba: Graph, model: Model, statements: list[str]) -> None:
+    """In a new conversation and in a known one; that which stores the first words comes before they are shown."""
+
+    async def test() -> None:
+        about = {"context": BODY["context"]}
+        await answered(model, alice, statements, "one", **about)  # the first of a process connects, and fills caches
+        session_id = (await answered(model, alice, statements, "two", **about))["sessionId"]
+        new = list(statements)
+        await answered(model, alice, statements, "three", sessionId=session_id)
+        for made in (new, statements):
+            assert made.index("SHOWN") <= 8, "\n".join(made)
+            assert len(made) - made.count("SHOWN") <= 12, "\n".join(made)
 
     run(test)
 
@@ -170,7 +251,56 @@ def test_it_gives_waiting_twins_with_one_key_the_same_answer(alice: User, nba: G
         assert len({each.body for each in answers}) == 1
         later = await request("POST", PATH, alice, {**BODY, "wait": False}, idempotency_key="k")
         assert (later.status, later.json()["runId"]) == (202, answers[0].json()["runId"])
+        again = await request("POST", PATH, alice, BODY, idempotency_key="k")
+        assert (again.status, again.body) == (200, answers[0].body)
         assert await in_db(Message.objects.filter(role="user").count) == 1
+
+    run(test)
+
+
+@pytest.mark.parametrize("ends", ENDS.values(), ids=ENDS)
+@pytest.mark.parametrize("shows", ["token", "cookie"])
+def test_it_tells_nothing_to_whose_access_ended_while_the_answer_was_written(
+    alice: User, nba: Graph, model: Model, nothing_by_itself: None, shows: str, ends: Callable[[User], Any]
+) -> None:
+    """Looked at again with the answer, however short it was."""
+    browser = cast.signed_in(alice)
+
+    async def test() -> None:
+        headers = {"cookie": f"sessionid={browser.cookies['sessionid'].value}; csrftoken={'a' * 32}"}
+        headers |= {"x-csrftoken": "a" * 32, "origin": "http://testserver"}
+        by_token, by_cookie = (alice, None), (None, headers)
+        person, shown = by_token if shows == "token" else by_cookie
+        async with asked("POST", PATH, person, BODY, shown) as answer:
+            async with asyncio.timeout(20):
+                while not (runtime.current().hub._tails and model.requests):
+                    await asyncio.sleep(0.01)
+            await in_db(ends, alice)
+            model.say("Secret.")
+            model.end()
+            await answer.until(lambda each: each.complete)
+        assert (answer.status, b"Secret" in answer.body) == (202, False)
+
+    run(test)
+
+
+def test_it_finds_the_end_of_a_run_that_another_process_drives(alice: User, nba: Graph, model: Model) -> None:
+    def end_elsewhere() -> None:
+        """As another process ends it: nothing is said in this one."""
+        run_ = Run.objects.select_related("message", "session").get()
+        Message.objects.filter(pk=run_.message_id).update(content="From elsewhere.", status="complete")
+        Run.objects.update(status=RunStatus.SUCCEEDED, outcome="finished", ended_at=timezone.now())
+        hubs.elsewhere(run_.session.stream_id, 1, type_="done", run_id=run_.pk)
+
+    async def test() -> None:
+        runtime.current().runner._claiming = False
+        async with asked("POST", PATH, alice, BODY) as answer:
+            async with asyncio.timeout(20):
+                while not runtime.current().hub._tails:
+                    await asyncio.sleep(0.01)
+            await in_db(end_elsewhere)
+            await answer.until(lambda each: each.complete)
+        assert (answer.status, answer.json()["message"]) == (200, "From elsewhere.")
 
     run(test)
 
