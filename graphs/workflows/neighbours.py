@@ -12,13 +12,18 @@ ROWS_PER_NODE = 20
 
 #: Edges that are read for each neighbour that is wanted: several may lead to the same one, or back to the node.
 EDGES_PER_NEIGHBOUR = 8
+#: Of rows that are found by ids of nodes, never by an index of graphs: where most graphs are small, a plan that is kept
+#: for all of them would read all of a large one.
+OF_GRAPH = "graph_id + 0 = %(graph)s"
+#: How many there are PostgreSQL is not told before it plans (`SELECT` around the value): it would plan anew each time.
+SEED_IDS = "(SELECT %(seeds)s::bigint[])::bigint[]"
 
 
 def _ends(end: str, start: str) -> str:
     """The different nodes at the `end` of edges whose `start` is the node; of many edges the first few are read."""
     return f"""(
         SELECT DISTINCT id FROM (
-            SELECT {end} AS id FROM graphs_edge WHERE {start} = around.id AND graph_id = %(graph)s
+            SELECT {end} AS id FROM graphs_edge WHERE {start} = around.id AND {OF_GRAPH}
             LIMIT %(per_node)s * {EDGES_PER_NEIGHBOUR}
         ) AS ends
         WHERE id <> around.id LIMIT %(per_node)s
@@ -38,7 +43,7 @@ def around_cte(direction: Direction) -> str:
     """
     return f"""
         around(id, distance) AS (
-            SELECT id, 0 FROM graphs_node WHERE id = ANY(%(seeds)s) AND graph_id = %(graph)s
+            SELECT id, 0 FROM graphs_node WHERE id = ANY({SEED_IDS}) AND {OF_GRAPH}
             UNION
             SELECT next.id, around.distance + 1
             FROM around CROSS JOIN LATERAL ({_STEPS[direction]}) AS next

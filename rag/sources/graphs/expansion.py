@@ -9,7 +9,7 @@ from typing import Any
 from django.db import connection
 
 from graphs.models import Graph
-from graphs.workflows.neighbours import around_cte
+from graphs.workflows.neighbours import OF_GRAPH, SEED_IDS, around_cte
 from graphs.workflows.node_types import BUILT_IN
 from rag.retrieval.ranking import SEEDS
 from rag.sources.graphs.context import Options, RelevantEdge, RelevantNode, RelevantType
@@ -27,14 +27,16 @@ HANDLES_CHARS = 1_000
 KEPT_CHARS = 2_000
 #: Where the columns of the type begin in a row.
 TYPE_COLUMNS = 8
-
+#: PostgreSQL is not told them before it plans: it would plan anew each time.
+_GRAPH = "(SELECT %(graph)s::bigint)"
+_FOUND = "(SELECT %(found)s::bigint[])::bigint[]"
 _READ = f"""
     SELECT
         node.id, out.edges, node.key, node.name, node.type, sheet.key, sheet.name,
         left(node.process, %(process_chars)s + 1), left(node.data::text, %(data_chars)s + 1), node.handles::text,
         type.display_name, type.description, type.category, type.icon, type.handles::text
     FROM chosen
-    JOIN graphs_node AS node ON node.id = chosen.id AND node.graph_id = %(graph)s
+    JOIN graphs_node AS node ON node.id = chosen.id AND node.{OF_GRAPH}
     JOIN graphs_sheet AS sheet ON sheet.id = node.sheet_id
     LEFT JOIN graphs_object AS own
         ON own.workspace_id = %(workspace)s AND own.type = 'nodeType' AND own.key = node.type
@@ -43,7 +45,7 @@ _READ = f"""
         SELECT json_agg(json_build_array(id, target_id, source_handle, target_handle, label)) AS edges
         FROM (
             SELECT * FROM graphs_edge
-            WHERE source_id = node.id AND target_id = ANY(ARRAY(SELECT id FROM chosen)) AND graph_id = %(graph)s
+            WHERE source_id = node.id AND target_id = ANY(ARRAY(SELECT id FROM chosen)) AND {OF_GRAPH}
             LIMIT {EDGES_PER_NODE}
         ) AS inside
     ) AS out"""  # noqa: S608 - only constants are put together
@@ -87,15 +89,22 @@ class Surroundings:
 
 
 def surroundings(graph: Graph, found: Sequence[int], options: Options) -> Surroundings:
-    """The best found nodes, the neighbours of the first few, and what links to these, by the index and capped."""
+    """The best found nodes, the neighbours of the first few, and what links to these, by the index and capped.
+
+    What links to these is looked up from node to node (`OFFSET 0` keeps it so): one of them may be a hub.
+    """
     sql = f"""
         WITH RECURSIVE {around_cte("any")},
         met AS (
-            SELECT target_id AS id FROM graphs_edge
-            WHERE source_id = ANY(%(seeds)s) AND target_id = ANY(%(found)s) AND graph_id = %(graph)s
+            SELECT target_id AS id FROM unnest({SEED_IDS}) AS seed(id) CROSS JOIN LATERAL (
+                SELECT target_id FROM graphs_edge
+                WHERE source_id = seed.id AND target_id = ANY({_FOUND}) AND {OF_GRAPH} OFFSET 0
+            ) AS along
             UNION
-            SELECT source_id FROM graphs_edge
-            WHERE source_id = ANY(%(found)s) AND target_id = ANY(%(seeds)s) AND graph_id = %(graph)s
+            SELECT source_id FROM unnest({_FOUND}) AS found(id) CROSS JOIN LATERAL (
+                SELECT source_id FROM graphs_edge
+                WHERE source_id = found.id AND target_id = ANY({SEED_IDS}) AND {OF_GRAPH} OFFSET 0
+            ) AS against
         ),
         chosen AS MATERIALIZED (
             SELECT id FROM unnest(%(best)s::bigint[]) AS best(id)
@@ -109,16 +118,22 @@ def surroundings(graph: Graph, found: Sequence[int], options: Options) -> Surrou
 
 
 def beginning(graph: Graph, options: Options) -> Surroundings:
-    """The beginning of a graph, for a question that finds nothing: starters, then the first keys."""
+    """The beginning of a graph, for a question that finds nothing: starters, then the first keys.
+
+    Bounds stand in the text, and both are asked for as ranges in an order that one index has: so a plan that is kept
+    reads few nodes, however large or small graphs are.
+    """
     sql = f"""
         WITH firsts AS (
             (SELECT id, 0 AS rank, key FROM graphs_node
-                WHERE graph_id = %(graph)s AND search @@ 'starter'::tsquery AND type = 'starter' LIMIT %(nodes)s)
+                WHERE graph_id = {_GRAPH} AND type BETWEEN (SELECT 'starter') AND (SELECT 'starter')
+                ORDER BY type, id LIMIT {options.nodes})
             UNION ALL
-            (SELECT id, 1, key FROM graphs_node WHERE graph_id = %(graph)s ORDER BY key LIMIT %(nodes)s)
+            (SELECT id, 1, key FROM graphs_node
+                WHERE graph_id BETWEEN {_GRAPH} AND {_GRAPH} ORDER BY graph_id, key LIMIT {options.nodes})
         ),
         chosen AS MATERIALIZED (
-            SELECT id, min(rank) AS rank FROM firsts GROUP BY id, key ORDER BY rank, key LIMIT %(nodes)s
+            SELECT id, min(rank) AS rank FROM firsts GROUP BY id, key ORDER BY rank, key LIMIT {options.nodes}
         )
         {_READ}
         ORDER BY chosen.rank, node.key"""  # noqa: S608 - only constants are put together
