@@ -32,16 +32,24 @@ class Threads:
 
     async def __call__(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Awaits `function(*args, **kwargs)`, in the caller's language and context: telemetry there names the run."""
+        return await self._begin(function, *args, **kwargs)
+
+    def _begin(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> asyncio.Future[T]:
         language = translation.get_language()
 
         def work() -> T:
             try:
-                with translation.override(language), what_passes_is_away():
+                # Django's language does not come along to a thread, and what is activated here ends with the context.
+                if language is None:
+                    translation.deactivate_all()
+                else:
+                    translation.activate(language)
+                with what_passes_is_away():
                     return function(*args, **kwargs)
             finally:
                 connections.close_all()
 
-        return await asyncio.get_running_loop().run_in_executor(self._pool, copy_context().run, work)
+        return asyncio.get_running_loop().run_in_executor(self._pool, copy_context().run, work)
 
     async def until_done(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Awaits it while PostgreSQL is away, too, and tries again: what a run cannot do without.
@@ -51,11 +59,11 @@ class Threads:
         """
         given_up = 0
         while True:
-            task = asyncio.ensure_future(self(function, *args, **kwargs))
+            done = self._begin(function, *args, **kwargs)
             try:
-                return await asyncio.shield(task)
+                return await asyncio.shield(done)
             except asyncio.CancelledError:
-                await asyncio.gather(task, return_exceptions=True)
+                await asyncio.gather(done, return_exceptions=True)
                 raise
             except AWAY as error:
                 given_up += isinstance(error.__cause__, _GIVEN_UP)

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import pydantic_core
+
 DIGEST_BYTES = 16
 #: The keys of a body under which its entries stand, in the order in which vendors cache them.
 ENTRIES = ("system", "messages", "input")
@@ -13,9 +15,6 @@ TOOLS = "tools"
 CACHE = "cache_control"
 
 Body = dict[str, Any]
-
-#: Made once: `json.dumps` makes one for each text, and a request has hundreds.
-_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +104,10 @@ def put_together(parameters: Body, tools: str | None, entries: Iterable[str], ma
 
 def to_json(value: Any) -> str:
     """The value as compact JSON; what UTF-8 cannot say is escaped."""
-    text = _COMPACT.encode(value)
     try:
-        text.encode()
-    except UnicodeEncodeError:
+        return pydantic_core.to_json(value).decode()
+    except pydantic_core.PydanticSerializationError:
         return json.dumps(value, separators=(",", ":"))
-    return text
 
 
 def _items(body: Body, keys: Iterable[str], marks: list[list[Any]]) -> list[list[Any]]:

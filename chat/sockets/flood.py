@@ -1,7 +1,7 @@
 """Limits fragments and pings of a socket, which cost reading but never become a message that `pace` counts.
 
-And writes its frames without what Autobahn does beside, however long they are, and refuses handshakes as everything
-else is refused.
+And takes and writes frames without what Autobahn does beside, however long those are that it writes, and refuses
+handshakes as everything else is refused.
 """
 
 import logging
@@ -43,6 +43,10 @@ class LimitedSocket(WebSocketProtocol):
     def onPong(self, payload: bytes) -> None:  # noqa: N802 - Autobahn's name.
         if self._allowed():
             super().onPong(payload)
+
+    def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name.
+        """Takes what came. Autobahn composes a coloured line of a log that is off for that, too."""
+        self._dataReceived(data)
 
     def sendMessage(self, *message: Any, **how: Any) -> None:  # noqa: N802 - Autobahn's name.
         """Sends what the site has to say, however long: Autobahn has one limit for that and for what comes."""
