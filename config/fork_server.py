@@ -13,6 +13,7 @@ import runpy
 import signal
 import socket
 import sys
+import threading
 import time
 from collections.abc import Sequence
 from importlib import import_module
@@ -29,6 +30,8 @@ def main(arguments: Sequence[str]) -> None:
     supervisor = os.getppid()
     gc.disable()  # Nothing of what is loaded is garbage.
     import_module(module)
+    if threads := threading.enumerate()[1:]:
+        sys.exit(f"Nothing is forked, since what is loaded has begun threads: {', '.join(map(str, threads))}")
     _leave_in_place()
     with socket.socket(fileno=int(number)) as asked:
         wanted = _serve(asked, supervisor)

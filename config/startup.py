@@ -22,6 +22,7 @@ from config.terminal import Terminal
 SLOW_S = 60
 #: Until it is ready, or for so long, workers leave the processor to the web processes.
 LATE_S = 10
+NOT_FORKED_WITH = ("METRICS_TOKEN", "OTEL_EXPORTER_OTLP_ENDPOINT")
 
 
 @dataclass(frozen=True)
@@ -94,8 +95,9 @@ def _start(site: Site, shared: socket.socket, supervisor: Supervisor) -> "Ready"
 
 
 def _fork_server(env: Mapping[str, str], files: Sequence[int], supervisor: Supervisor) -> ForkServer | None:
-    """Where web processes and workers are forked, so that they share what they load. macOS does not bear it."""
-    if sys.platform != "linux":
+    """Where web processes and workers are forked, so that they share what they load; not on macOS, which does not
+    bear it, and not where what counts or traces has files or a thread."""
+    if sys.platform != "linux" or any(env.get(name) for name in NOT_FORKED_WITH):
         return None
     forks = ForkServer(env)
     with forks.asked:
