@@ -37,7 +37,7 @@ class Beat(Thread):
         self._service = self._new_service()
 
     def _new_service(self) -> Service:
-        return Service(self._app, LONGEST_SLEEP_S, schedule_filename=settings.BEAT_SCHEDULE)
+        return Service(self._app, LONGEST_SLEEP_S, schedule_filename=str(settings.BEAT_SCHEDULE))
 
     def run(self) -> None:
         while not self._ending.is_set():

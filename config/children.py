@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO
 
 from config.account import Account
+from config.forking import Forked, ForkServer
 from config.terminal import Terminal
 
 WRAPPER = Path(__file__).with_name("exec_wrapper.py")
@@ -42,6 +43,9 @@ class Program:
     passes: Callable[[str], bool] = lambda tail: False
     #: Lines that are not shown, with those that are indented under them.
     hides: Callable[[str], bool] = lambda line: False
+    #: Where it is forked as long as somebody forks, and the module with its arguments that then runs.
+    forked_by: ForkServer | None = None
+    module: Sequence[str] = ()
 
 
 @dataclass
@@ -53,8 +57,20 @@ class Child:
     _tail: deque[str] = field(default_factory=lambda: deque(maxlen=30))
 
     def __post_init__(self) -> None:
-        pipe, held = (-1, -1) if sys.platform == "linux" else os.pipe()
-        self._held = held
+        self._held = -1
+        self._process: subprocess.Popen[bytes] | Forked = self._forked() or self._executed()
+        assert self._process.stdout is not None
+        self._reader = threading.Thread(target=self._read, args=(self._process.stdout,), daemon=True)
+        self._reader.start()
+
+    def _forked(self) -> Forked | None:
+        wanted = self.program
+        if wanted.forked_by is None:
+            return None
+        return wanted.forked_by.fork(wanted.name, wanted.module, wanted.env or {}, wanted.pass_fds)
+
+    def _executed(self) -> subprocess.Popen[bytes]:
+        pipe, self._held = (-1, -1) if sys.platform == "linux" else os.pipe()
         account = self.program.account
         who = (account.uid, account.gid) if account else (-1, -1)
         wrapper = [
@@ -64,7 +80,7 @@ class Child:
             str(WRAPPER),
             *map(str, (os.getpid(), int(self.program.death_signal), pipe, *who)),
         ]
-        self._process = subprocess.Popen(  # noqa: S603
+        process = subprocess.Popen(  # noqa: S603
             [*wrapper, *self.program.argv],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -76,9 +92,7 @@ class Child:
         )
         if pipe >= 0:
             os.close(pipe)
-        assert self._process.stdout is not None
-        self._reader = threading.Thread(target=self._read, args=(self._process.stdout,), daemon=True)
-        self._reader.start()
+        return process
 
     @property
     def pid(self) -> int:
@@ -92,7 +106,7 @@ class Child:
     def poll(self) -> int | None:
         """Its exit code, negative for a signal; None while it runs."""
         code = self._process.poll()
-        if code is not None:
+        if code is not None and self.pid:
             self._reader.join(timeout=1)
             if self._held >= 0:
                 os.close(self._held)
@@ -105,7 +119,9 @@ class Child:
 
     def kill(self) -> None:
         """Kills it with everything that it started in its session."""
-        if self._process.poll() is None:
+        if isinstance(self._process, Forked):
+            self._process.kill()
+        elif self._process.poll() is None:
             os.killpg(self._process.pid, signal.SIGKILL)
 
     def _read(self, output: IO[bytes]) -> None:

@@ -9,9 +9,12 @@ from pathlib import Path
 
 from config import full_disk, local
 from config.children import Program
+from config.forking import ForkServer
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 WEB_MODULE = "chat.web.server"
+#: What is loaded before web processes and workers are forked.
+LOADED = "config.loaded"
 THREADS = 4
 QUEUES = "default,embeddings,generations"
 
@@ -38,44 +41,66 @@ def python_path() -> str:
 
 
 def prepare(env: Mapping[str, str]) -> Program:
-    return _python("prepare", ["-m", "config.prepared"], env)
+    return _python("prepare", ["config.prepared"], env)
 
 
-def web(count: int, listening: int, after: int, drain_s: float, env: Mapping[str, str]) -> list[Program]:
+def fork_server(forks: ForkServer, files: Sequence[int]) -> Program:
+    """What forks web processes and workers, some of which keep these of its open files."""
+    asked = forks.asked.fileno()
+    module = ["config.fork_server", str(asked), LOADED, *map(str, files)]
+    return _python("fork-server", module, forks.env, pass_fds=(asked, *files))
+
+
+def web(
+    count: int, listening: int, after: int, drain_s: float, env: Mapping[str, str], forks: ForkServer | None = None
+) -> list[Program]:
     """Web processes that share the socket `listening`. They serve when the pipe `after` is closed at its other end."""
-    arguments = ["-m", WEB_MODULE, "--fd", str(listening), "--after", str(after), "daphne"]
+    module = [WEB_MODULE, "--fd", str(listening), "--after", str(after), "daphne"]
     fds = (listening, after)
-    return [_python(f"web-{i}", arguments, env, stop_s=drain_s + 5, pass_fds=fds) for i in range(1, count + 1)]
+    return [
+        _python(f"web-{i}", module, env, stop_s=drain_s + 5, pass_fds=fds, forked_by=forks) for i in range(1, count + 1)
+    ]
 
 
-def workers(count: int, data_dir: Path, env: Mapping[str, str]) -> list[Program]:
-    """The first one is beat too. None looks at the whole site as it starts, which takes 12 MB and says nothing."""
-    celery = ["-W", "ignore:You're running the worker", "-m", "celery", "--quiet", "-A", "config", "worker"]
+def workers(count: int, data_dir: Path, env: Mapping[str, str], forks: ForkServer | None = None) -> list[Program]:
+    """The first one is beat too. None looks at the whole site as it starts, which takes 12 MB and says nothing.
+
+    Those that know how the owner of the tables connects are not forked by a process that does not.
+    """
+    celery = ["celery", "--quiet", "-A", "config", "worker", "-P", "threads", "-c", str(THREADS), "-Q", QUEUES]
     return [
         _python(
             f"worker-{i}",
-            [*celery, "-P", "threads", "-c", str(THREADS), "-Q", QUEUES, "-n", f"worker-{i}@%h"],
+            [*celery, "-n", f"worker-{i}@%h"],
             {
                 **env,
                 "BEAT_SCHEDULE": str(data_dir / "beat-schedule") if i == 1 else "",
                 "CELERY_SKIP_CHECKS": "1",
             },
+            forked_by=None if env.get("DATABASE_OWNER_URL") else forks,
         )
         for i in range(1, count + 1)
     ]
 
 
 def _python(
-    name: str, arguments: Sequence[str], env: Mapping[str, str], stop_s: float = 10, pass_fds: tuple[int, ...] = ()
+    name: str,
+    module: Sequence[str],
+    env: Mapping[str, str],
+    stop_s: float = 10,
+    pass_fds: tuple[int, ...] = (),
+    forked_by: ForkServer | None = None,
 ) -> Program:
     return Program(
         name,
-        [sys.executable, *arguments],
+        [sys.executable, "-W", "ignore:You're running the worker", "-m", *module],
         env=env,
         pass_fds=pass_fds,
         stop=((signal.SIGTERM, stop_s),),
         explain=partial(_explain, env=env),
         passes=lambda tail: bool(full_disk.reason(tail)),
+        forked_by=forked_by,
+        module=module,
     )
 
 

@@ -147,7 +147,8 @@ CELERY_TASK_ROUTES = {
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 4 * 3600}
 #: The file of beat, where a worker is beat too (`config/beat.py`).
-BEAT_SCHEDULE = ENV.beat_schedule
+#: Of a worker's own environment, which it may have got as it was forked.
+BEAT_SCHEDULE = lazy(lambda: environment.read().beat_schedule, str)()
 CELERY_BEAT_SCHEDULE = {
     "delete-leftovers": {"task": "chat.tasks.delete_leftovers", "schedule": timedelta(minutes=5)},
     "expire-proposals": {"task": "chat.tasks.expire_proposals", "schedule": timedelta(minutes=5)},

@@ -3,14 +3,16 @@
 import os
 import shutil
 import socket
+import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from config import demo_login, embedded, listening, local, processes
 from config.children import last_words
+from config.forking import ForkServer
 from config.locks import lock_for_this_process
 from config.problem import Problem
 from config.supervisor import TICK_S, Stopped, Supervisor
@@ -20,6 +22,7 @@ from config.terminal import Terminal
 SLOW_S = 60
 #: Until it is ready, or for so long, workers leave the processor to the web processes.
 LATE_S = 10
+NOT_FORKED_WITH = ("METRICS_TOKEN", "OTEL_EXPORTER_OTLP_ENDPOINT")
 
 
 @dataclass(frozen=True)
@@ -76,17 +79,30 @@ def _start(site: Site, shared: socket.socket, supervisor: Supervisor) -> "Ready"
         where, postgres=not site.database_url, valkey=not site.redis_url, logs_text=site.logs_text
     )
     embedded.begin(servers, supervisor)
-    ready = Ready(site, shared, supervisor.terminal)
-    supervisor.keep(*processes.workers(site.workers, site.data_dir, env), once=ready.or_late)
     # They load meanwhile, and serve when this pipe is closed.
     waited_on, closed_when_prepared = os.pipe()
-    supervisor.keep(*processes.web(site.web, shared.fileno(), waited_on, site.drain_s, processes.without_owner(env)))
+    web_env = processes.without_owner(env)
+    forks = _fork_server(web_env, (shared.fileno(), waited_on), supervisor)
+    ready = Ready(site, shared, supervisor.terminal, forks)
+    supervisor.keep(*processes.workers(site.workers, site.data_dir, env, forks), once=ready.or_late)
+    supervisor.keep(*processes.web(site.web, shared.fileno(), waited_on, site.drain_s, web_env, forks))
     embedded.wait(servers, supervisor)
     _prepare(env, supervisor)
     os.close(closed_when_prepared)
     supervisor.has_begun = True
     ready.start()
     return ready
+
+
+def _fork_server(env: Mapping[str, str], files: Sequence[int], supervisor: Supervisor) -> ForkServer | None:
+    """Where web processes and workers are forked, so that they share what they load; not on macOS, which does not
+    bear it, and not where what counts or traces has files or a thread."""
+    if sys.platform != "linux" or any(env.get(name) for name in NOT_FORKED_WITH):
+        return None
+    forks = ForkServer(env)
+    with forks.asked:
+        supervisor.begin(processes.fork_server(forks, files), forks.has_ended)
+    return forks
 
 
 def _prepare(env: Mapping[str, str], supervisor: Supervisor) -> None:
@@ -133,9 +149,9 @@ def _check_redis(url: str) -> None:
 class Ready(threading.Thread):
     """Asks until the site is ready; ends with the process."""
 
-    def __init__(self, site: Site, shared: socket.socket, terminal: Terminal) -> None:
+    def __init__(self, site: Site, shared: socket.socket, terminal: Terminal, forks: ForkServer | None = None) -> None:
         super().__init__(name="ready", daemon=True)
-        self._site, self._shared, self._terminal = site, shared, terminal
+        self._site, self._shared, self._terminal, self._forks = site, shared, terminal, forks
         self._late_at = float("inf")
         self._yes = threading.Event()
         self.announced = False
@@ -158,6 +174,8 @@ class Ready(threading.Thread):
         """Says so once, when it is and what waited for that has been started."""
         if self._yes.is_set() and not self.announced:
             supervisor.pause()
+            if self._forks:
+                self._forks.close()
             self._terminal.say(f"Ready: {listening.url(self._shared)}  login: {self._login()}")
             self.announced = True
 

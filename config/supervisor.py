@@ -55,6 +55,7 @@ class Supervisor:
         self.terminal = terminal
         self._keepers: list[Keeper] = []
         self._single: Child | None = None
+        self._passing: list[tuple[Child, Callable[[], None]]] = []
         self._requests = 0
         #: Set once everything has run: what passes ends nothing any more.
         self.has_begun = False
@@ -65,9 +66,10 @@ class Supervisor:
     def __exit__(self, *_: object) -> None:
         if self._requests:
             self.terminal.say("Stopping. Once more to stop without waiting for work in progress.")
-        if self._single is not None:
-            self._single.kill()
-            self._wait_for_end([self._single], 10)
+        runs = [child for child, _ in self._passing] + ([self._single] if self._single else [])
+        for child in runs:
+            child.kill()
+        self._wait_for_end(runs, 10)
         for group in self._groups():
             self._stop(group)
 
@@ -92,6 +94,10 @@ class Supervisor:
         self._single = None
         return code, child.tail
 
+    def begin(self, program: Program, then: Callable[[], None]) -> None:
+        """Starts a program that ends by itself; calls `then` when it has."""
+        self._passing.append((Child(program, self.terminal), then))
+
     def wait_for(self, ready: Callable[[], bool], seconds: float, otherwise: str) -> None:
         deadline = time.monotonic() + seconds
         while not ready():
@@ -104,6 +110,9 @@ class Supervisor:
         time.sleep(seconds)
         if self._requests:
             raise Stopped
+        for passing in [each for each in self._passing if each[0].poll() is not None]:
+            self._passing.remove(passing)
+            passing[1]()
         for keeper in self._keepers:
             self._look_after(keeper)
 

@@ -42,6 +42,8 @@ ALLOWED = {
     "chat/sockets/backpressure.py": "the buffers of connections that others opened",
     "chat/web/server.py": "the socket on which it listens",
     "graphs/site/valkey.py": "how long the client of Valkey waits; its address is the operator's",
+    "config/fork_server.py": "hears from the supervisor, over a pair of sockets without an address",
+    "config/forking.py": "asks a process of the supervisor, over a pair of sockets without an address",
     "config/listening.py": "asks this site on this machine whether it is ready",
     "config/postgres.py": "asks the embedded server on this machine whether it is ready",
     "config/startup.py": "looks whether the port to listen on is free",

@@ -21,8 +21,8 @@ from tests.site import of_the_vendor
 from tests.vendors import VendorServer
 from tests.web_process import QUICK
 
-#: What the supervisor's children have in their command lines.
-WORDS = {"web": "daphne", "worker": "worker-1@%h"}
+#: What the supervisor's children are called, or have in their command lines.
+WORDS = {"web": {"web-1", "web-2", "daphne"}, "worker": {"worker-1", "worker-1@%h"}}
 _PREFIXED = re.compile(r"^(\S+) +\| ?(.*)$")
 
 
@@ -66,7 +66,7 @@ class WholeSite:
         found = []
         for process in psutil.Process(self.up.process.pid).children():
             try:
-                if WORDS[kind] in process.cmdline():
+                if WORDS[kind] & {process.name(), *process.cmdline()}:
                     found.append(process)
             except psutil.Error:
                 continue

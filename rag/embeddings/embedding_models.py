@@ -4,12 +4,16 @@ import os
 from contextlib import suppress
 from functools import cache, lru_cache
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.utils.translation import gettext as _
 
 from rag.embeddings.embedder import HARMLESS, Embedder, EmbeddingFailed
 from rag.embeddings.serving_model import serving
+
+if TYPE_CHECKING:
+    from rag.embeddings.local import LocalEmbedder
 
 OFF = "none"
 LOCAL = "local"
@@ -53,6 +57,13 @@ def warm_up() -> None:
     if configured() and serving() == LOCAL_MODEL:
         with suppress(EmbeddingFailed, EmbedderUnavailable):
             by_name(LOCAL_MODEL).embed([HARMLESS], "question")
+
+
+def load() -> None:
+    """Reads the local model where the settings ask for it, without using it: that would start threads."""
+    if configured() == LOCAL_MODEL and _comes_along():
+        with suppress(EmbeddingFailed):
+            _local().load()
 
 
 def by_name(name: str) -> Embedder:
@@ -99,7 +110,7 @@ def _comes_along() -> bool:
 
 
 @lru_cache(maxsize=1)
-def _local() -> Embedder:
+def _local() -> "LocalEmbedder":
     from rag.embeddings.local import LocalEmbedder
 
     return LocalEmbedder(LOCAL_MODEL)

@@ -43,6 +43,10 @@ class LocalEmbedder:
             tokens += int(times.sum())
         return Embedded(normalised(vectors), tokens, estimated=False)
 
+    def load(self) -> None:
+        """Reads the model, if nobody has. Raises `EmbeddingFailed`."""
+        _ = self._model
+
     @property
     def _model(self) -> "tuple[Tokenizer, NDArray[np.float16]]":
         with self._loading:

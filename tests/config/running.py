@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -73,11 +74,11 @@ class Up:
         return code
 
     def children(self) -> dict[str, psutil.Process]:
-        """The processes that it started, by the word in their command line that tells them apart."""
+        """The processes that it started, by their name or the word in their command line that tells them apart."""
         found = psutil.Process(self.process.pid).children()
-        names = ("bin/postgres", "valkey-server", "daphne", "worker-1")
-        lines = {process: " ".join(process.cmdline()) for process in found}
-        return {name.strip(): process for process, line in lines.items() for name in names if name in line}
+        names = ("bin/postgres", "valkey-server", "web-1", "web-2", "worker-1")
+        lines = {process: _name_and_command(process) for process in found}
+        return {name: process for process, line in lines.items() for name in names if name in line}
 
     def let_superuser_in(self) -> str:
         """Lets it in until the next start, as who has the files can, and returns its address."""
@@ -94,6 +95,12 @@ class Up:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
             self.process.wait(timeout=60)
+
+
+def _name_and_command(process: psutil.Process) -> str:
+    with suppress(psutil.ZombieProcess, psutil.NoSuchProcess):  # It ends meanwhile, as who has forked the others does.
+        return " ".join([process.name(), *process.cmdline()])
+    return ""
 
 
 def _is_let_in(url: str) -> bool:

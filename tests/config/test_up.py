@@ -62,7 +62,7 @@ def not_ended(processes: list[psutil.Process]) -> list[psutil.Process]:
 def test_it_leaves_nothing_behind_when_it_is_stopped(up: Start, number: signal.Signals) -> None:
     running = up("--web", "2", "--workers", "1")
     running.ready()
-    assert set(running.children()) == {"bin/postgres", "valkey-server", "daphne", "worker-1"}
+    assert set(running.children()) == {"bin/postgres", "valkey-server", "web-1", "web-2", "worker-1"}
     family = running.family()
     running.process.send_signal(number)
     assert running.ended() == 0, running.output
@@ -141,7 +141,7 @@ def test_it_starts_a_dead_process_again(up: Start, data_dir: Path) -> None:
     running = up()
     port = running.port()
     write_something(data_dir)
-    web, postgres = running.children()["daphne"], running.children()["bin/postgres"]
+    web, postgres = running.children()["web-1"], running.children()["bin/postgres"]
     assert answer(port) == web.pid
     web.kill()
     running.wait_until(lambda: "web-1 ended (signal 9); it is started again." in running.output)

@@ -9,6 +9,6 @@ if __name__ == "__main__":
     import manage
     from config import processes
 
-    processes.WEB_MODULE = "tests.config.stand_in_server"
+    processes.WEB_MODULE, processes.LOADED = "tests.config.stand_in_server", "json"
     sys.argv.insert(1, "up")
     manage.main()
