@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from config import processes
+from config import processes, startup
 from config.children import Child
 from config.forking import ForkServer
 from config.processes import _python
@@ -169,3 +169,13 @@ def test_what_is_loaded_has_no_thread_no_connection_and_no_event_loop(tmp_path: 
     env = processes.environment(tmp_path, "")
     done = subprocess.run([sys.executable, "-c", NOTHING_RUNS], env=env, capture_output=True, text=True)
     assert done.stdout == "1 None {}\n[]\n", done.stderr
+
+
+def test_who_knows_more_than_the_server_or_counts_is_not_forked(forks: ForkServer, supervisor: Supervisor) -> None:
+    env, owner = dict(forks.env), {"DATABASE_OWNER_URL": "postgresql://owner@host/name"}
+    (told,) = processes.workers(1, Path("/data"), env | owner, forks)
+    (other,) = processes.workers(1, Path("/data"), env, forks)
+    (web,) = processes.web(1, 3, 4, 1, processes.without_owner(env | owner), forks)
+    assert [each.forked_by for each in (told, other, web)] == [None, forks, forks]
+    for name in startup.NOT_FORKED_WITH:
+        assert startup._fork_server(env | {name: "given"}, [], supervisor) is None
