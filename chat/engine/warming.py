@@ -5,8 +5,6 @@ from contextlib import suppress
 
 from django.contrib.auth.models import User
 
-from chat.access.checks import Reader, check_and_join
-from chat.access.identity import Identity
 from chat.concurrency.database import in_tool_thread
 from chat.engine.available_models import configured, provider_for
 from chat.prompts.system import system_prompt
@@ -15,8 +13,9 @@ from chat.providers.configured_models import ModelUnavailableError
 from graphs.models import Role, Workspace
 from graphs.objects.headers import model_of_header
 from graphs.objects.kinds import of_objects
+from graphs.objects.membership import member_and_object
 from graphs.objects.refs import Ref
-from graphs.site.access import Member
+from graphs.site.access import Member, NotFound
 from graphs.site.database_away import AWAY
 from rag.embeddings import embedding_models
 from rag.sources.registered_sources import source_of
@@ -49,11 +48,12 @@ async def read_for_nobody() -> None:
 
 
 def _read_for_nobody() -> None:
-    reader, nowhere = Reader(Identity(User(pk=0), "")), Workspace(pk=0)
-    member = Member(reader.identity.user, nowhere, Role.EDITOR)
+    nobody, nowhere = User(pk=0), Workspace(pk=0)
+    member = Member(nobody, nowhere, Role.EDITOR)
     for kind in of_objects():
         if model := model_of_header(ref := Ref(kind.name, "")):
             about = model(pk=0, workspace=nowhere)
-            check_and_join(reader, "", ref)
+            with suppress(NotFound):
+                member_and_object(nobody, "", ref)
             source_of(kind.name).dump(member, about, "")  # No vector is asked for of an empty question.
             system_prompt(about, member)
