@@ -12,7 +12,7 @@ from chat.concurrency.database import in_db
 from chat.engine.available_models import close_providers
 from chat.engine.heartbeat import Heartbeat
 from chat.engine.runner import Runner
-from chat.engine.warming import load_embedder, warm_up
+from chat.engine.warming import load_embedder, read_for_nobody, warm_up
 from chat.events.hub import Hub
 from chat.events.writer import GroupWriter
 from chat.live.rooms import Rooms
@@ -37,13 +37,14 @@ class Runtime:
     async def start(self) -> None:
         global _current
         self.hub.start()
-        self.writer.start()
+        self.writer.start(connects=True)
         self.rooms.start()
-        self._loading = asyncio.create_task(load_embedder())
         await warm_up()
         await in_db(entered_prices.read)
         self._reading_prices = asyncio.create_task(entered_prices.read_forever())
         await self.runner.start()
+        await read_for_nobody()
+        self._loading = asyncio.create_task(load_embedder())
         _current = self
 
     async def drain(self) -> None:

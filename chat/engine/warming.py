@@ -1,13 +1,26 @@
 """What the first question of a process would wait for, done as the process starts."""
 
+import logging
 from contextlib import suppress
+
+from django.contrib.auth.models import User
 
 from chat.concurrency.database import in_tool_thread
 from chat.engine.available_models import configured, provider_for
+from chat.prompts.system import system_prompt
 from chat.prompts.versions import prompt_version
 from chat.providers.configured_models import ModelUnavailableError
+from graphs.models import Role, Workspace
+from graphs.objects.headers import model_of_header
+from graphs.objects.kinds import of_objects
+from graphs.objects.membership import member_and_object
+from graphs.objects.refs import Ref
+from graphs.site.access import Member, NotFound
 from graphs.site.database_away import AWAY
 from rag.embeddings import embedding_models
+from rag.sources.registered_sources import source_of
+
+log = logging.getLogger("countersign.engine")
 
 
 async def warm_up() -> None:
@@ -21,3 +34,26 @@ async def load_embedder() -> None:
     """Loads the local model where it embeds questions; asks the database for that, which may be away."""
     with suppress(*AWAY):
         await in_tool_thread(embedding_models.warm_up)
+
+
+async def read_for_nobody() -> None:
+    """Reads what a first question reads, for nobody: there is nothing, and the connection knows the tables afterwards.
+
+    It has to be the only one then: the pool would give the first question another that is as new.
+    """
+    try:
+        await in_tool_thread(_read_for_nobody)
+    except Exception as error:  # Any: a question will say what is wrong.
+        log.warning("nothing was read before the first question: %s", type(error).__name__)
+
+
+def _read_for_nobody() -> None:
+    nobody, nowhere = User(pk=0), Workspace(pk=0)
+    member = Member(nobody, nowhere, Role.EDITOR)
+    for kind in of_objects():
+        if model := model_of_header(ref := Ref(kind.name, "")):
+            about = model(pk=0, workspace=nowhere)
+            with suppress(NotFound):
+                member_and_object(nobody, "", ref)
+            source_of(kind.name).dump(member, about, "")  # No vector is asked for of an empty question.
+            system_prompt(about, member)

@@ -75,6 +75,7 @@ class Committer:
         self._name = f"countersign writer {self._id}"
         self._conninfo = make_conninfo(conninfo, application_name=self._name)
         self._batch = 0
+        self._may_have_lost_one = False
         self._connection: psycopg.AsyncConnection | None = None
 
     async def commit(self, parts: Sequence[tuple[int, int, Sequence[NewEvent]]]) -> list[Outcome]:
@@ -118,7 +119,9 @@ class Committer:
         if self._connection is None or self._connection.closed:
             self._connection = await psycopg.AsyncConnection.connect(self._conninfo, autocommit=True)
             await self._connection.execute(_SETTINGS)
-            cursor = await self._connection.execute(_END_LOST, [self._name])
-            if not all(ended for (ended,) in await cursor.fetchall()):
-                raise psycopg.OperationalError("the connection that was lost is still at work")
+            if self._may_have_lost_one:
+                cursor = await self._connection.execute(_END_LOST, [self._name])
+                if not all(ended for (ended,) in await cursor.fetchall()):
+                    raise psycopg.OperationalError("the connection that was lost is still at work")
+            self._may_have_lost_one = True
         return self._connection

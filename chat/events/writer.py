@@ -55,8 +55,9 @@ class GroupWriter:
         self._room.set()
         self._task: asyncio.Task[None] | None = None
 
-    def start(self) -> None:
-        self._task = asyncio.create_task(self._write_forever(), name="group-writer")
+    def start(self, *, connects: bool = False) -> None:
+        """Writes from now on. `connects`: nobody's event has to wait for a connection that knows the tables."""
+        self._task = asyncio.create_task(self._write_forever(connects), name="group-writer")
         self._task.add_done_callback(self._ended)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
@@ -127,9 +128,11 @@ class GroupWriter:
             del self._lines[stream_id]
             self._fence(line)
 
-    async def _write_forever(self) -> None:
+    async def _write_forever(self, connects: bool) -> None:
         pause = FIRST_PAUSE_S
         held = False
+        if connects:
+            await self._committer.commit([])
         while True:
             # Streams that somebody holds are tried again after a pause, which new work of others cuts short.
             with suppress(TimeoutError):

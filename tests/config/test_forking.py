@@ -37,9 +37,15 @@ time.sleep(3600)
 
 
 @pytest.fixture
-def room(tmp_path: Path) -> Path:
+def loaded() -> str:
+    """What is loaded at last."""
+    return ""
+
+
+@pytest.fixture
+def room(tmp_path: Path, loaded: str) -> Path:
     """Once this file exists, loading ends."""
-    (tmp_path / "what_is_shared.py").write_text(LOADED.format(room=str(tmp_path / "room")))
+    (tmp_path / "what_is_shared.py").write_text(LOADED.format(room=str(tmp_path / "room")) + loaded)
     (tmp_path / "what_runs.py").write_text(RUN)
     return tmp_path / "room"
 
@@ -130,10 +136,10 @@ def test_its_exit_code_is_known_and_who_comes_after_the_server_is_executed(
     ],
 )
 def test_where_the_server_cannot_fork_it_is_executed_instead(
-    start: Callable[..., Child], supervisor: Supervisor, out: io.StringIO, room: Path, loaded: str, said: str
+    start: Callable[..., Child], supervisor: Supervisor, out: io.StringIO, room: Path, said: str
 ) -> None:
-    (room.parent / "what_is_shared.py").write_text(loaded)
     child = start("stay")
+    room.touch()
     wait(supervisor, lambda: child.poll() == 1)
     assert said in out.getvalue()
     (room.parent / "what_is_shared.py").write_text("")

@@ -1,12 +1,17 @@
 import asyncio
 
 import pytest
-from django.db import OperationalError
+from django.contrib.auth.models import User
+from django.db import OperationalError, ProgrammingError, connection, transaction
 from django.test import override_settings
+from django.test.utils import CaptureQueriesContext
 
 from chat.engine import available_models, warming
 from chat.prompts import versions
+from graphs.models import Graph, Membership, Node, NodeType, Sheet
 from rag.embeddings import embedding_models
+from rag.models import EmbeddingModel
+from rag.retrieval import by_vector
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -46,3 +51,25 @@ def test_it_loads_what_embeds_questions_unless_the_database_is_away(monkeypatch:
     monkeypatch.setattr(embedding_models, "warm_up", away)
     asyncio.run(warming.load_embedder())
     assert asked == [1]
+
+
+def test_what_a_first_question_reads_is_read_for_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    EmbeddingModel.objects.create(name=embedding_models.OPENAI, dimensions=8, serves=True)
+    monkeypatch.setattr(by_vector, "current", lambda: pytest.fail("nobody pays for a vector of nothing"))
+    with transaction.atomic(), CaptureQueriesContext(connection) as asked:
+        connection.cursor().execute("SET TRANSACTION READ ONLY")
+        warming._read_for_nobody()
+    said = " ".join(query["sql"] for query in asked)
+    for table in (User, Membership, Graph, Node, Sheet, NodeType):
+        assert table._meta.db_table in said
+
+
+def test_a_process_begins_where_that_cannot_be_read(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def not_migrated() -> None:
+        raise ProgrammingError
+
+    monkeypatch.setattr(warming, "_read_for_nobody", not_migrated)
+    asyncio.run(warming.read_for_nobody())
+    assert "nothing was read before the first question: ProgrammingError" in caplog.text

@@ -9,9 +9,11 @@ from psycopg.conninfo import make_conninfo
 
 from chat.concurrency.database import in_db
 from chat.engine import runtime
+from chat.events import committing
 from chat.events import writer as writer_module
 from chat.events.append import Fenced
 from chat.events.vocabulary import NewEvent
+from chat.events.writer import GroupWriter
 from chat.models import Stream
 from tests.chat.events.holding import Holder
 from tests.chat.events.logs import (
@@ -23,6 +25,7 @@ from tests.chat.events.logs import (
     stored,
     take_over,
     text,
+    until,
     writing,
 )
 
@@ -319,3 +322,35 @@ def test_it_waits_while_the_server_is_read_only(stream: int) -> None:
 
     asyncio.run(write())
     assert text(stored(stream)) == "after the failover"
+
+
+def test_its_connection_knows_the_tables_before_an_event_comes(stream: int) -> None:
+    async def connect() -> None:
+        writer = GroupWriter(runtime.conninfo(), lambda _batch: None, lambda: None)
+        writer.start(connects=True)
+        try:
+            await until(lambda: _planned_by(writer._committer._name))
+        finally:
+            await writer.close()
+
+    asyncio.run(connect())
+    assert stored(stream) == []
+
+
+def _planned_by(name: str) -> bool:
+    """Whether the connection of this name rests, and the statement that stores events was its last."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT query FROM pg_stat_activity WHERE application_name = %s AND state = 'idle'", [name])
+        return any("INSERT INTO chat_streamevent" in query for (query,) in cursor.fetchall())
+
+
+def test_a_first_connection_has_no_other_to_end(stream: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(committing, "_END_LOST", "SELECT %s = ''")
+
+    async def write() -> None:
+        async with writing() as it:
+            await it.writer.put(stream, 0, delta("at once"))
+            await asyncio.wait_for(it.writer.flush(stream), 5)
+
+    asyncio.run(write())
+    assert text(stored(stream)) == "at once"
