@@ -141,7 +141,7 @@ def test_where_the_server_cannot_fork_it_is_executed_instead(
     child = start("stay")
     room.touch()
     wait(supervisor, lambda: child.poll() == 1)
-    assert said in out.getvalue()
+    wait(supervisor, lambda: said in out.getvalue())
     (room.parent / "what_is_shared.py").write_text("")
     (keeper,) = supervisor._keepers
     wait(supervisor, lambda: keeper.child and keeper.child.tail)
