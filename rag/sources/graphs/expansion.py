@@ -30,13 +30,14 @@ TYPE_COLUMNS = 8
 #: PostgreSQL is not told them before it plans: it would plan anew each time.
 _GRAPH = "(SELECT %(graph)s::bigint)"
 _FOUND = "(SELECT %(found)s::bigint[])::bigint[]"
+#: Rows are looked up one by one (`OFFSET 0` keeps it so), never by reading all: how many there will be no plan knows.
 _READ = f"""
     SELECT
         node.id, out.edges, node.key, node.name, node.type, sheet.key, sheet.name,
         left(node.process, %(process_chars)s + 1), left(node.data::text, %(data_chars)s + 1), node.handles::text,
         type.display_name, type.description, type.category, type.icon, type.handles::text
     FROM chosen
-    JOIN graphs_node AS node ON node.id = chosen.id AND node.{OF_GRAPH}
+    CROSS JOIN LATERAL (SELECT * FROM graphs_node WHERE id = chosen.id AND {OF_GRAPH} OFFSET 0) AS node
     JOIN graphs_sheet AS sheet ON sheet.id = node.sheet_id
     LEFT JOIN graphs_object AS own
         ON own.workspace_id = %(workspace)s AND own.type = 'nodeType' AND own.key = node.type
@@ -91,7 +92,7 @@ class Surroundings:
 def surroundings(graph: Graph, found: Sequence[int], options: Options) -> Surroundings:
     """The best found nodes, the neighbours of the first few, and what links to these, by the index and capped.
 
-    What links to these is looked up from node to node (`OFFSET 0` keeps it so): one of them may be a hub.
+    What links to these is looked up from node to node: one of them may be a hub.
     """
     sql = f"""
         WITH RECURSIVE {around_cte("any")},

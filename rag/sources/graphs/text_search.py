@@ -87,11 +87,13 @@ _SURVEY = """
         ARRAY(SELECT ARRAY[key, name] FROM graphs_sheet WHERE graph_id = %(graph)s ORDER BY position, id) AS sheets,
         (SELECT name FROM rag_embeddingmodel WHERE serves) AS serving
     FROM (SELECT count(*) AS nodes FROM first_nodes) AS size"""
-_COLUMNS = "SELECT id, key, name, type, search FROM graphs_node"
-_ROWS = f"{_COLUMNS} WHERE graph_id = %(graph)s"
-#: All rows of a graph that is not large. Nothing is read of a large one as if it were small.
-_ROWS_OF_SMALL = f"""
-    {_COLUMNS} WHERE id = ANY(ARRAY(SELECT id FROM first_nodes)) AND (SELECT nodes FROM survey) <= %(large)s"""  # noqa: S608
+_ROWS = "SELECT id, key, name, type, search FROM graphs_node WHERE graph_id = %(graph)s"
+#: All rows of a graph that is not large, looked up one by one (`OFFSET 0` keeps it so). Nothing is read of a large one
+#: as if it were small.
+_ROWS_OF_SMALL = """
+    SELECT node.id, key, name, type, search
+    FROM first_nodes CROSS JOIN LATERAL (SELECT * FROM graphs_node WHERE id = first_nodes.id OFFSET 0) AS node
+    WHERE (SELECT nodes FROM survey) <= %(large)s"""
 
 
 def search(graph: Graph, question: str, limit: int, sheet: str | None = None) -> Searched:
