@@ -12,10 +12,11 @@ import os
 import runpy
 import signal
 import socket
+import stat
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -30,8 +31,8 @@ def main(arguments: Sequence[str]) -> None:
     supervisor = os.getppid()
     gc.disable()  # Nothing of what is loaded is garbage.
     import_module(module)
-    if threads := threading.enumerate()[1:]:
-        sys.exit(f"Nothing is forked, since what is loaded has begun threads: {', '.join(map(str, threads))}")
+    if has := _not_to_be_forked({int(number), *map(int, files)}):
+        sys.exit(f"Nothing is forked, since what is loaded has {has}")
     _leave_in_place()
     with socket.socket(fileno=int(number)) as asked:
         wanted = _serve(asked, supervisor)
@@ -43,6 +44,21 @@ def main(arguments: Sequence[str]) -> None:
     _become(message, output, tells)
     sys.argv = message["module"]
     runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+
+
+def _not_to_be_forked(given: Collection[int]) -> str:
+    """What forks would lose or share: threads, and sockets beside those that the server was given. "" for nothing."""
+    if threads := threading.enumerate()[1:]:
+        return f"begun threads: {', '.join(map(str, threads))}"
+    sockets = [file for file in map(int, os.listdir("/proc/self/fd")) if file not in given and _is_socket(file)]
+    return f"opened {len(sockets)} sockets" if sockets else ""
+
+
+def _is_socket(file: int) -> bool:
+    try:
+        return stat.S_ISSOCK(os.fstat(file).st_mode)
+    except OSError:  # The list of open files, which has itself in it, has been closed.
+        return False
 
 
 def _leave_in_place() -> None:

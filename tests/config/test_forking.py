@@ -133,6 +133,7 @@ def test_its_exit_code_is_known_and_who_comes_after_the_server_is_executed(
             "import threading, time; threading.Thread(target=time.sleep, args=(9,), daemon=True).start()",
             "what is loaded has begun threads: <Thread(Thread-1 (sleep)",
         ),
+        ("import socket; kept = socket.socketpair()", "what is loaded has opened 2 sockets"),
     ],
 )
 def test_where_the_server_cannot_fork_it_is_executed_instead(
@@ -163,8 +164,10 @@ def test_who_is_stopped_before_it_is_there_never_comes(
 NOTHING_RUNS = """
 import threading
 import config.loaded
+from config import fork_server
 from django.db import connections
 print(threading.active_count(), connections["default"].connection, connections["default"]._connection_pools)
+print(repr(fork_server._not_to_be_forked({0, 1, 2})))
 import sys
 print([name for name in ("daphne.server", "twisted.internet.reactor") if name in sys.modules])
 """
@@ -174,7 +177,7 @@ def test_what_is_loaded_has_no_thread_no_connection_and_no_event_loop(tmp_path: 
     """Which a fork would share, or lose."""
     env = processes.environment(tmp_path, "")
     done = subprocess.run([sys.executable, "-c", NOTHING_RUNS], env=env, capture_output=True, text=True)
-    assert done.stdout == "1 None {}\n[]\n", done.stderr
+    assert done.stdout == "1 None {}\n''\n[]\n", done.stderr
 
 
 def test_who_knows_more_than_the_server_or_counts_is_not_forked(forks: ForkServer, supervisor: Supervisor) -> None:
