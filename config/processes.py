@@ -17,6 +17,8 @@ WEB_MODULE = "chat.web.server"
 LOADED = "config.loaded"
 THREADS = 4
 QUEUES = "default,embeddings,generations"
+#: Who loads Celery's tasks would look at the whole site, which takes 12 MB and says nothing.
+_WITHOUT_CHECKS = {"CELERY_SKIP_CHECKS": "1"}
 
 
 def environment(data_dir: Path, demo_password: str) -> dict[str, str]:
@@ -48,7 +50,7 @@ def fork_server(forks: ForkServer, files: Sequence[int]) -> Program:
     """What forks web processes and workers, some of which keep these of its open files."""
     asked = forks.asked.fileno()
     module = ["config.fork_server", str(asked), LOADED, *map(str, files)]
-    return _python("fork-server", module, forks.env, pass_fds=(asked, *files))
+    return _python("fork-server", module, {**forks.env, **_WITHOUT_CHECKS}, pass_fds=(asked, *files))
 
 
 def web(
@@ -63,7 +65,7 @@ def web(
 
 
 def workers(count: int, data_dir: Path, env: Mapping[str, str], forks: ForkServer | None = None) -> list[Program]:
-    """The first one is beat too. None looks at the whole site as it starts, which takes 12 MB and says nothing.
+    """The first one is beat too.
 
     Those that know how the owner of the tables connects are not forked by a process that does not.
     """
@@ -75,7 +77,7 @@ def workers(count: int, data_dir: Path, env: Mapping[str, str], forks: ForkServe
             {
                 **env,
                 "BEAT_SCHEDULE": str(data_dir / "beat-schedule") if i == 1 else "",
-                "CELERY_SKIP_CHECKS": "1",
+                **_WITHOUT_CHECKS,
             },
             forked_by=None if env.get("DATABASE_OWNER_URL") else forks,
         )

@@ -163,6 +163,8 @@ def test_who_is_stopped_before_it_is_there_never_comes(
 
 NOTHING_RUNS = """
 import threading
+from django.core import checks
+checks.run_checks = lambda: print("looked at the whole site")
 import config.loaded
 from config import fork_server
 from django.db import connections
@@ -174,8 +176,11 @@ print([name for name in ("daphne.server", "twisted.internet.reactor") if name in
 
 
 def test_what_is_loaded_has_no_thread_no_connection_and_no_event_loop(tmp_path: Path) -> None:
-    """Which a fork would share, or lose."""
-    env = processes.environment(tmp_path, "")
+    """Which a fork would share, or lose; nor is the whole site looked at."""
+    forks = ForkServer(processes.environment(tmp_path, ""))
+    with forks.asked:
+        env = processes.fork_server(forks, []).env
+    forks.has_ended()
     done = subprocess.run([sys.executable, "-c", NOTHING_RUNS], env=env, capture_output=True, text=True)
     assert done.stdout == "1 None {}\n''\n[]\n", done.stderr
 
