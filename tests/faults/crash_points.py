@@ -118,6 +118,7 @@ POINTS = (
 HARMLESS = {
     "chat.engine.heartbeat:Heartbeat.beat": "one statement, repeated every few seconds",
     "chat.engine.claims:abandon": "only after a driver broke; killed there, its run is that of a dead process",
+    "chat.events.writer:GroupWriter._write_forever": "stores nothing as it begins, for the plan",
     "chat.events.wakeup:wake_readers": "no web process publishes here, its hub does; readers poll when it is lost",
     "chat.sockets.commands:post": "one transaction, as MessagesView.post, which is killed",
     "chat.management.commands.stream_chat:_Conversation._post": "the same; who typed the command sees that it ended",
