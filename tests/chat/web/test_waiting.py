@@ -114,7 +114,8 @@ def test_a_question_is_answered_in_few_statements(alice: User, nba: Graph, model
         session_id = (await answered(model, alice, statements, "two", **about))["sessionId"]
         new = list(statements)
         await answered(model, alice, statements, "three", sessionId=session_id)
-        for made in (new, statements):
+        for all_made in (new, statements):
+            made = [each for each in all_made if "UPDATE chat_process" not in each]  # a heartbeat
             assert made.index("SHOWN") <= 8, "\n".join(made)
             assert len(made) - made.count("SHOWN") <= 12, "\n".join(made)
 

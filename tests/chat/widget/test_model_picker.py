@@ -44,7 +44,8 @@ def test_it_opens_a_conversation_with_the_chosen_model_by_keyboard(choice: Widge
     choice.page.keyboard.press("Enter")
     expect(button).to_be_focused()
     expect(button).to_have_text("The big one")
-    choice.ask("Hello")
+    choice.ask("Hello").start().write("So.").finish()
+    expect(choice.answers).to_contain_text("So.")  # The conversation is known, and which model is its own.
     assert choice.server.wait_for("ai:chat")["model"] == "big:one"
     choice.ask("Again")
     assert "model" not in choice.server.wait_for("ai:chat", 2)
