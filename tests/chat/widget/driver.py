@@ -88,6 +88,14 @@ class Widget:
         self.server.wait_for("ai:chat", asked + 1)
         return self.owed(text)
 
+    def ask_in_vain(self, text: str) -> None:
+        """Writes and sends a message that the server gets and does not answer."""
+        self.server.accept_chats = False
+        self.composer.fill(text)
+        self.composer.press("Enter")
+        self.server.wait_until(lambda: [each for each in self.server.dropped if each["message"] == text])
+        self.server.accept_chats = True
+
     def owed(self, text: str) -> Answer:
         session, answer = self.server.wait_until(lambda: self._answer_to(text))
         return Answer(self.server, session, answer["id"], answer["runId"])

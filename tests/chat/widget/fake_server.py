@@ -44,6 +44,8 @@ class FakeServer:
         self.workspaces: list[str] = []
         self.accepting = True
         self.accept_chats = True
+        #: The chats that came while none was accepted.
+        self.dropped: list[Json] = []
         self.answers: dict[str, Json] = {}
         self.sockets: dict[web.WebSocketResponse, set[str]] = {}
         self._loop = asyncio.new_event_loop()
@@ -258,6 +260,7 @@ class FakeServer:
 
     async def _receive(self, socket: web.WebSocketResponse, frame: Json) -> None:
         if frame["type"] == "ai:chat" and not self.accept_chats:
+            self.dropped.append(frame)
             return
         self.received.append(frame)
         if refusal := self.refusals.pop(frame["type"], None):
@@ -277,6 +280,8 @@ class FakeServer:
         self.sockets[socket].add(session.stream)
         if known:
             await socket.send_json(known | {"_id": frame["_id"]})
+            for event in session.events:
+                await socket.send_json(event)
             return
         question = session.add_message("user", content=frame["message"])
         answer = session.add_message("assistant", "queued", run_id=f"run-{len(session.messages)}")

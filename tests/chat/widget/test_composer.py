@@ -114,9 +114,7 @@ def test_it_is_off_while_the_server_is_away(widget: Widget) -> None:
 
 
 def test_it_keeps_the_draft_of_a_message_that_was_not_taken_before_a_reload(widget: Widget) -> None:
-    widget.server.accept_chats = False
-    widget.composer.fill("On its way")
-    widget.composer.press("Enter")
+    widget.ask_in_vain("On its way")
     expect(widget.questions).to_contain_text("Sending")
     widget.page.reload()
     expect(widget.composer).to_have_value("On its way")

@@ -106,13 +106,10 @@ def test_it_stops_with_escape(widget: Widget) -> None:
 
 
 def test_it_stops_a_new_conversation_once_the_server_has_named_it(widget: Widget) -> None:
-    widget.server.accept_chats = False
-    widget.composer.fill("One")
-    widget.composer.press("Enter")
+    widget.ask_in_vain("One")
     expect(widget.button("Stop")).to_be_visible()
     widget.composer.press("Escape")
     expect(widget.button("Stop")).to_be_disabled()
-    widget.server.accept_chats = True
     widget.server.cut_all()
     answer = widget.owed("One").start()
     assert widget.server.wait_for("ai:interrupt")["sessionId"] == answer.session.id
@@ -202,11 +199,8 @@ def test_it_comes_back_after_the_server_closed(widget: Widget, code: int) -> Non
 
 
 def test_it_sends_a_message_again_whose_acceptance_was_lost(widget: Widget) -> None:
-    widget.server.accept_chats = False
-    widget.composer.fill("Once")
-    widget.composer.press("Enter")
+    widget.ask_in_vain("Once")
     expect(widget.questions).to_contain_text("Sending")
-    widget.server.accept_chats = True
     widget.server.cut_all()
     widget.owed("Once").start().write("Yes").finish()
     expect(widget.answers.locator(".markdown")).to_have_text("Yes")
@@ -226,11 +220,8 @@ def test_it_gives_a_refused_message_back(widget: Widget) -> None:
 
 
 def test_it_gives_a_message_back_that_a_refusal_without_a_name_means(widget: Widget) -> None:
-    widget.server.accept_chats = False
-    widget.composer.fill("My long question")
-    widget.composer.press("Enter")
+    widget.ask_in_vain("My long question")
     expect(widget.questions).to_contain_text("Sending")
-    widget.server.accept_chats = True
     widget.server.send_all({"type": "ai:error", "_id": None, "code": "validation", "error": "Not readable."})
     expect(widget.notice).to_contain_text("Not readable.")
     expect(widget.composer).to_have_value("My long question")
