@@ -47,9 +47,8 @@ def pins(**options: Any) -> Iterator[Kind]:
         AlwaysSend,
         name="pin",
         title="object_key",
-        workspace="workspace",
         fields=("object_key", "part_type", "part_key"),
-        **({"minor": ("part_type",), "url": lambda row: f"/pins/{row.pk}/"} | options),
+        **({"workspace": "workspace", "minor": ("part_type",), "url": lambda row: f"/pins/{row.pk}/"} | options),
     )
     left: list[Any] = [AlwaysSend._meta.get_field(name) for name in ("added_by", "object_type")]
     for field in left:
@@ -73,10 +72,9 @@ def shops(**options: Any) -> Iterator[Kind]:
         objects.register(Shop, title="name", workspace="workspace", fields=("name", "motto")),
         objects.register(
             Product,
-            title="name",
             workspace="shop__workspace",
             fields=("name", "notes", "price", "since", "weight", "data.problem", "data.scores"),
-            **({"parent": "shop"} | options),
+            **({"title": "name", "parent": "shop"} | options),
         ),
     )
     try:

@@ -1,5 +1,6 @@
 """The sources by the kinds of objects they are for. A kind without one of its own gets that of any object."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from graphs.models import Object
@@ -18,8 +19,11 @@ class Source(Protocol):
     def retrieve(self, member: Member, about: Object, question: str, account: Account) -> Block:
         """What a question is about, of an object that the member may see. `account` pays for its vector."""
 
-    def overview(self, member: Member, kind: Kind) -> Block:
-        """The first objects of the kind that the member may see, `MAX_LISTED` at most."""
+    def overviews(self, member: Member, kinds: Sequence[Kind]) -> Sequence[Block]:
+        """Of each of these kinds the first objects that the member may see, `MAX_LISTED` at most.
+
+        It is asked once for all kinds that have this source.
+        """
 
     def dump(self, member: Member, about: Object, question: str) -> Dump:
         """What is found for a question, with the reasons, for people."""
@@ -36,7 +40,7 @@ def register(kind: str, source: Source) -> None:
         raise ValueError(f"No kind of object is called {kind!r}. Register the model with graphs.objects before.")
     if kind in _sources:
         raise ValueError(f"Two sources are registered for {kind!r}. Keep one of them.")
-    missing = [name for name in ("retrieve", "overview", "dump") if not callable(getattr(source, name, None))]
+    missing = [name for name in ("retrieve", "overviews", "dump") if not callable(getattr(source, name, None))]
     if missing:
         raise ValueError(f"{kind}: {source!r} is no source. Write its methods {', '.join(missing)}.")
     if isinstance(source, type):
@@ -46,7 +50,7 @@ def register(kind: str, source: Source) -> None:
 
 def source_of(kind: str) -> Source:
     """The source of a kind."""
-    return _sources.get(kind) or _sources[ANY]
+    return _sources[_registered_for(kind)]
 
 
 def kinds_without_source() -> list[str]:
@@ -56,9 +60,22 @@ def kinds_without_source() -> list[str]:
 
 def workspace_block(member: Member) -> Block:
     """What a conversation about no object is told: the first objects of each kind that has pages, by name."""
-    blocks = [source_of(kind.name).overview(member, kind) for kind in of_objects() if kind.url and not kind.view_of]
+    kinds = [kind for kind in of_objects() if kind.url and not kind.view_of]
+    by_source: dict[str, list[Kind]] = {}
+    for kind in kinds:
+        by_source.setdefault(_registered_for(kind.name), []).append(kind)
+    told: dict[str, Block] = {}
+    for name, some in by_source.items():
+        overviews = _sources[name].overviews(member, some)
+        told |= {kind.name: block for kind, block in zip(some, overviews, strict=True)}
+    blocks = [told[kind.name] for kind in kinds]
     return Block(
         " ".join(block.heading for block in blocks),
         "\n\n".join(block.body for block in blocks if block.body),
         frozenset().union(*(block.read for block in blocks)),
     )
+
+
+def _registered_for(kind: str) -> str:
+    """What the source of a kind was registered for: the kind, or any."""
+    return kind if kind in _sources else ANY

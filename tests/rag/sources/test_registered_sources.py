@@ -63,7 +63,7 @@ def test_who_may_see_few_of_many_is_told_of_these(demo_workspace: Workspace, ali
 def test_no_more_than_so_many_are_looked_at(
     demo_workspace: Workspace, alice: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rag.sources.objects.source.MAX_LOOKED_AT", 3)
+    monkeypatch.setattr("rag.sources.objects.overviews.MAX_LOOKED_AT", 3)
     for number in range(5):
         pin(demo_workspace, f"graph-{number}")
     with pins(may_see=lambda _member, row: row.object_key > "graph-1"):
@@ -89,7 +89,7 @@ def test_of_many_only_the_first_are_listed(demo_workspace: Workspace, alice: Use
         ("node", SourceOfObjects(), "No kind of object is called 'node'"),
         ("graph", SourceOfObjects(), "Two sources are registered for 'graph'. Keep one of them"),
         (ANY, SourceOfObjects(), "Two sources are registered for ''"),
-        ("nodeType", object(), "nodeType: <object .*> is no source. Write its methods retrieve, overview, dump"),
+        ("nodeType", object(), "nodeType: <object .*> is no source. Write its methods retrieve, overviews, dump"),
         ("nodeType", SourceOfObjects, r"is a class. Write register\('nodeType', SourceOfObjects\(\)\)"),
     ],
 )
