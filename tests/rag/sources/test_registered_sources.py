@@ -1,5 +1,6 @@
 """What a conversation about no object is told: which objects its workspace has."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -7,7 +8,9 @@ from django.contrib.auth.models import User
 
 from chat.models import AlwaysSend
 from graphs.models import Graph, Workspace
+from graphs.objects.kinds import Kind
 from graphs.site.access import Member, member_of
+from rag.sources.block import Block
 from rag.sources.objects.source import SourceOfObjects
 from rag.sources.registered_sources import ANY, MAX_LISTED, register, workspace_block
 from tests.registered import pin, pins, product, shops
@@ -80,6 +83,21 @@ def test_of_many_only_the_first_are_listed(demo_workspace: Workspace, alice: Use
     assert f"Only the first {MAX_LISTED} by title" in block.heading
     assert f"graph-{MAX_LISTED - 1:02}" in block.body
     assert f"graph-{MAX_LISTED:02}" not in block.body
+
+
+def test_a_source_is_asked_once_and_the_kinds_stay_in_their_order(
+    demo_workspace: Workspace, alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Told(SourceOfObjects):
+        def overviews(self, member: Member, kinds: Sequence[Kind]) -> list[Block]:
+            asked.append([kind.name for kind in kinds])
+            return [Block(f"<{kind.name}>") for kind in kinds]
+
+    asked: list[list[str]] = []
+    monkeypatch.setattr("rag.sources.registered_sources._sources", {ANY: Told()})
+    register("folder", Told())
+    assert workspace_block(member_of(alice)).heading == "<graph> <company> <folder> <usecase>"
+    assert asked == [["graph", "company", "usecase"], ["folder"]]
 
 
 @pytest.mark.parametrize(
