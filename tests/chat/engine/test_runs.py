@@ -157,7 +157,7 @@ def test_who_ends_takes_nothing_more(running: Engine, alice: User, nba: Graph) -
     assert Run.objects.get(pk=ask(alice, "one").run_id).status == RunStatus.QUEUED
 
 
-@pytest.mark.parametrize(("context", "most"), [(None, 8), (Ref("graph", "nba"), 6)])
+@pytest.mark.parametrize(("context", "most"), [(None, 6), (Ref("graph", "nba"), 6)])
 def test_a_question_reaches_the_vendor_in_few_statements(
     bystander: Bystander, alice: User, nba: Graph, context: Ref | None, most: int
 ) -> None:
@@ -177,7 +177,7 @@ def test_a_question_reaches_the_vendor_in_few_statements(
     assert len(made) <= most, "\n".join(made)
 
 
-@pytest.mark.parametrize(("context", "most"), [(None, 7), (Ref("graph", "nba"), 6)])
+@pytest.mark.parametrize(("context", "most"), [(None, 5), (Ref("graph", "nba"), 6)])
 def test_a_new_conversation_reaches_the_vendor_in_few_statements(
     bystander: Bystander, alice: User, nba: Graph, context: Ref | None, most: int
 ) -> None:
