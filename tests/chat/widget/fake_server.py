@@ -317,8 +317,10 @@ class FakeServer:
             await socket.send_json({"type": "ai:error", "_id": frame["_id"], "code": code, "error": "Not there."})
             return
         await socket.send_json({"type": "ai:subscribed", "_id": frame["_id"], "stream": session.stream})
-        for event in session.events[frame["after"] :]:
-            await socket.send_json(event)
+        sent = frame["after"]
+        while sent < len(session.events):  # also what came while a slow reader was waited for
+            await socket.send_json(session.events[sent])
+            sent += 1
         self.sockets[socket].add(session.stream)
 
     async def _publish(self, frame: Json) -> None:
