@@ -9,7 +9,7 @@ import shutil
 import socket
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -56,6 +56,14 @@ TWO_FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAni
 def listener() -> socket.socket:
     """Where a test's own small site listens, one after the other: so the browser finds again what it has loaded."""
     return socket.create_server(("127.0.0.1", 0))
+
+
+def turn_away() -> None:
+    """Closes what came while no site listened there: the page of a test that is over, which tried to come back."""
+    listener().setblocking(False)
+    with suppress(BlockingIOError):
+        while True:
+            listener().accept()[0].close()
 
 
 @cache

@@ -5,14 +5,17 @@ from typing import Any
 
 from playwright.sync_api import Locator, expect
 
+from chat.models import Run, RunStatus
 from graphs.history.outside import catch_up
 from graphs.models import Company, Folder, UseCase, Workspace
 from graphs.objects.headers import header_of
 from graphs.objects.kinds import KINDS
+from tests.chat.engine.driving import until
 from tests.flows.visitor import Visitor
 from tests.graphs.records.asking import TYPES
 from tests.graphs.records.portfolio import Portfolio, draw_portfolio
 from tests.proposed import Call
+from tests.site import Site
 
 Record = Company | Folder | UseCase
 ADDRESSES: dict[type[Record], str] = {Company: "companies", Folder: "folders", UseCase: "use-cases"}
@@ -28,6 +31,12 @@ def new_portfolio() -> Portfolio:
     for record in (made.company, made.folder, *made.use_cases):
         catch_up([header_of(KINDS[TYPES[type(record).__name__]], record.workspace_id, record)])
     return made
+
+
+def let_it_rest(site: Site) -> None:
+    """Nothing that the story before asked for is under way, and its vendor was asked nothing."""
+    until(lambda: not Run.objects.filter(status__in=(RunStatus.QUEUED, RunStatus.RUNNING)).exists())
+    site.vendor.requests.clear()
 
 
 def open_record(visitor: Visitor, record: Record, query: str = "") -> Visitor:

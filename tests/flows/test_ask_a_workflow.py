@@ -11,6 +11,7 @@ from django.contrib.auth.models import User
 from playwright.sync_api import expect
 
 from chat.models import Message, Proposal, Run, RunStatus, Session
+from tests.browser import PATIENCE_S
 from tests.chat.engine.driving import until
 from tests.faults.crash_scripts import asked
 from tests.flows.visitor import Visitor, page_of
@@ -105,7 +106,7 @@ def test_alice_stops_an_answer(one_process: Site, visit: Visit) -> None:
     answer = alice.ask("SCRIPT:slow")
     expect(answer).to_contain_text("word3 ")
     alice.button("Stop").click()
-    assert one_process.vendor.requests[0].disconnected.wait(2)
+    assert one_process.vendor.requests[0].disconnected.wait(PATIENCE_S)
     expect(answer).to_contain_text("Stopped")
     expect(answer).to_contain_text("word3 ")
     assert Run.objects.get().status == RunStatus.CANCELLED

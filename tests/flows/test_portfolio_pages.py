@@ -7,7 +7,18 @@ import pytest
 from playwright.sync_api import expect
 
 from chat.models import Session
-from tests.flows.records import begin_anew, change, decide, new_portfolio, open_record, path_of, proposing, reject, says
+from tests.flows.records import (
+    begin_anew,
+    change,
+    decide,
+    let_it_rest,
+    new_portfolio,
+    open_record,
+    path_of,
+    proposing,
+    reject,
+    says,
+)
 from tests.flows.visitor import Visitor
 from tests.graphs.records.asking import name_of
 from tests.graphs.records.portfolio import Portfolio
@@ -20,7 +31,7 @@ Visit = Callable[..., Visitor]
 @pytest.fixture
 def work(shared_site: Site) -> Portfolio:
     """What one story is about; the others have their own."""
-    shared_site.vendor.requests.clear()
+    let_it_rest(shared_site)
     return new_portfolio()
 
 

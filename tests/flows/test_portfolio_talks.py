@@ -14,10 +14,12 @@ from playwright.sync_api import expect
 from chat.models import Feedback, Proposal, Session
 from graphs.models import Revision, UseCase
 from tests.cast import signed_in
+from tests.faults.crash_scripts import SLOW, asked
 from tests.flows.records import (
     begin_anew,
     change,
     decide,
+    let_it_rest,
     new_portfolio,
     open_record,
     path_of,
@@ -39,7 +41,7 @@ Visit = Callable[..., Visitor]
 @pytest.fixture
 def work(shared_site: Site) -> Portfolio:
     """What one story is about; the others have their own."""
-    shared_site.vendor.requests.clear()
+    let_it_rest(shared_site)
     return new_portfolio()
 
 
@@ -259,7 +261,7 @@ def test_cu_020_alice_is_told_elsewhere_what_ended_and_says_what_it_was_worth(
 ) -> None:
     case, url = work.use_cases[0], shared_site.web.url
     alice, bob = (open_record(visit(url, name), case) for name in ("alice", "bob"))
-    answer = alice.ask(f"SCRIPT={json.dumps({'text': 'It is about all the goods.', 'delay_s': 0.4})} Please.")
+    answer = alice.ask(f"SCRIPT={json.dumps({'text': 'It is about all the goods.', 'delay_s': 1})} Please.")
     expect(answer).to_contain_text("It is")
     toasts = alice.page.locator(".toasts .toast")
     alice.page.goto("about:blank")  # at once: what ends before she has left is shown, and not told
@@ -286,7 +288,7 @@ def test_cu_019_a_question_waits_for_its_turn_says_so_and_is_taken_back(
     work: Portfolio, shared_site: Site, visit: Visit
 ) -> None:
     alice = open_record(visit(shared_site.web.url, "alice"), work.use_cases[0])
-    alice.ask("SCRIPT:slow")
+    alice.ask(asked(SLOW | {"delay_s": 0.5}))  # longer than all of this may take
     second, third = alice.ask(says("The second one.")), alice.ask(says("The third one."))
     for waiting in (second, third):
         expect(waiting).to_contain_text("Queued")

@@ -30,7 +30,7 @@ def test_alice_watches_and_stops_an_answer_in_the_queue_and_bob_sees_that_it_run
     one_process: Site, visit: Callable[..., Visitor]
 ) -> None:
     alice = visit(one_process.web.url, "alice").open_graph()
-    alice.ask(asked(SLOW))
+    alice.ask(asked(SLOW | {"delay_s": 0.5}))  # longer than all of this may take
     alice.chat.get_by_role("tab", name="Queue").click()
     expect(alice.chat.locator(".entry")).to_have_attribute("data-state", "running")
     alice.page.get_by_role("link", name="Queue", exact=True).click()
@@ -58,7 +58,7 @@ def test_alice_is_told_elsewhere_and_only_there_that_her_answer_came(
     until(lambda: Run.objects.get().status == RunStatus.SUCCEEDED)
     expect(alice.answers.last).to_have_attribute("data-status", "complete")
     expect(toasts(alice.page)).to_have_count(0)
-    alice.ask(asked(SHORT))
+    alice.ask(asked(SHORT | {"delay_s": 1}))
     alice.page.goto("about:blank")  # at once: what ends before she has left is shown, and not told
     alice.page.goto(f"{alice.url}/companies/")
     expect(toasts(alice.page)).to_contain_text("the answer is there")

@@ -49,7 +49,8 @@ def test_a_graph_is_made_renamed_copied_deleted_and_brought_back(one_process: Si
     press(alice, "Rename…")
     asked(alice).get_by_label("Name").fill("Games")
     asked(alice).get_by_label("Description").fill("")
-    answer(alice, "Save")
+    with alice.page.expect_event("load"):  # The page comes anew: what is pressed before would be lost with it.
+        answer(alice, "Save")
     expect(alice.page.get_by_role("heading", level=1)).to_have_text("Games")
     press(alice, "Copy…")
     answer(alice, "Copy")

@@ -166,6 +166,8 @@ def test_a_small_screen_names_what_was_counted(page: Page) -> None:
     Node.objects.exclude(key="root").delete()
     page.goto("/")
     page.locator("button[lang=fr]").click()
+    expect(page.locator("html")).to_have_attribute("lang", "fr")
+    page.wait_for_load_state()  # with its styles
     shown = page.locator("td.number").evaluate_all(
         "all => all.map(cell => [cell.textContent, getComputedStyle(cell, '::after').content])"
     )

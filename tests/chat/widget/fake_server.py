@@ -14,7 +14,7 @@ from typing import Any
 
 from aiohttp import WSMsgType, web
 
-from tests.browser import listener
+from tests.browser import listener, turn_away
 from tests.chat.widget.fake_log import FakeSession, Json
 from tests.chat.widget.fake_proposals import FakeProposals
 
@@ -151,6 +151,7 @@ class FakeServer:
         app.router.add_get("/{page}", self._page)
         self._runner = web.AppRunner(app, shutdown_timeout=0.1, access_log=None)
         await self._runner.setup()
+        turn_away()
         await web.SockSite(self._runner, listener().dup()).start()
 
     async def _shutdown(self) -> None:
@@ -317,8 +318,10 @@ class FakeServer:
             await socket.send_json({"type": "ai:error", "_id": frame["_id"], "code": code, "error": "Not there."})
             return
         await socket.send_json({"type": "ai:subscribed", "_id": frame["_id"], "stream": session.stream})
-        for event in session.events[frame["after"] :]:
-            await socket.send_json(event)
+        sent = frame["after"]
+        while sent < len(session.events):  # also what came while a slow reader was waited for
+            await socket.send_json(session.events[sent])
+            sent += 1
         self.sockets[socket].add(session.stream)
 
     async def _publish(self, frame: Json) -> None:

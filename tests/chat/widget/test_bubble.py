@@ -132,6 +132,7 @@ def test_it_selects_nodes_too(bubble: Widget) -> None:
     bubble.button("Ask the assistant").click()
     bubble.connected()
     bubble.ask("Hello").start().write("{{node:root}}").finish()
+    expect(bubble.answers.locator("footer")).to_be_visible()
     bubble.button("root").click()
     assert bubble.page.evaluate("window.seen") == {"key": "root"}
     expect(bubble.root.get_by_role("dialog", name="Chat")).to_be_visible()

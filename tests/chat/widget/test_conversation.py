@@ -75,6 +75,7 @@ def test_it_asks_to_stop_only_once(widget: Widget) -> None:
     widget.button("Stop").click()
     expect(widget.button("Stop")).to_be_disabled()
     widget.composer.press("Escape")
+    widget.server.wait_for("ai:interrupt")
     answer.write(" more").finish("stopped")
     expect(widget.button("Stop")).to_be_hidden()
     assert len(widget.server.frames("ai:interrupt")) == 1
@@ -339,9 +340,11 @@ def test_it_loads_older_messages_where_the_reader_is(page: Page, server: FakeSer
     session = server.session("Long")
     for number in range(45):
         session.add_message("user" if number % 2 == 0 else "assistant", content=f"Message {number} " + "word " * 30)
-    widget = Widget(page, server).open()
+    widget = Widget(page, server).open().connected()
     expect(widget.root.locator(".message")).to_have_count(20)
+    at_rest(widget.root.locator(".message").last)
     widget.scroller.evaluate("(element) => element.scrollTo(0, 0)")
+    expect(widget.button("Jump to latest")).to_be_visible()
     place = at_rest(widget.root.locator(".message").first)
     widget.button("Show earlier messages").click()
     expect(widget.root.locator(".message")).to_have_count(40)
@@ -353,11 +356,12 @@ def test_it_loads_older_messages_where_the_reader_is(page: Page, server: FakeSer
     expect(widget.button("Show earlier messages")).to_have_count(0)
 
 
-def test_it_says_when_a_conversation_cannot_be_loaded(page: Page, server: FakeServer) -> None:
-    session = server.session("Old")
+def test_it_says_when_a_conversation_cannot_be_loaded(widget: Widget) -> None:
+    expect(widget.root.locator(".empty")).to_be_visible()
+    session = widget.server.session("Old")
     session.add_message("user", content="Hello")
-    server.failures[f"sessions/{session.id}/messages"] = 503
-    widget = Widget(page, server).open()
+    widget.server.failures[f"sessions/{session.id}/messages"] = 503
+    widget.open_menu().locator(".session-open").click()
     expect(widget.root.locator(".error")).to_contain_text("The server is busy.")
     widget.button("Try again").click()
     expect(widget.questions).to_have_text(["Hello"])
@@ -392,6 +396,7 @@ def test_it_dispatches_the_node_that_was_chosen(widget: Widget) -> None:
         "document.addEventListener('countersign:select-node', (event) => { window.seen = event.detail })"
     )
     widget.ask("One").start().write("See {{node:fetch-api}}.").finish()
+    expect(widget.answers.locator("footer")).to_be_visible()  # Until then it may be drawn again under the mouse.
     widget.button("fetch-api").click()
     assert widget.page.evaluate("window.seen") == {"key": "fetch-api"}
 
@@ -434,6 +439,7 @@ def test_an_object_that_was_renamed_is_mentioned_by_its_new_title(widget: Widget
     widget.ask("One").start().write("See {{product:1}}.").finish()
     links = widget.root.locator(".markdown a")
     expect(links).to_have_text(["Lamp"])
+    expect(widget.answers.locator("footer")).to_be_visible()
     server.links["product:1"] = found | {"title": "Bright lamp"}
     answer = widget.ask("Two").start()
     answer.emit("object_changed", object={"type": "product", "id": "1"}, version=2, changeSetId="c")

@@ -3,8 +3,9 @@
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
+from tests.browser import eventually
 from tests.chat.widget.driver import Widget
 from tests.chat.widget.fake_server import FakeServer
 
@@ -141,6 +142,34 @@ def test_it_loads_older_conversations(page: Page, server: FakeServer) -> None:
     menu.get_by_role("button", name="Show older").click()
     expect(menu.locator(".session")).to_have_count(25)
     expect(menu.get_by_role("button", name="Show older")).to_be_hidden()
+
+
+def test_rows_stay_where_they_are_while_the_list_is_read_again_and_older_ones_follow_it(
+    page: Page, server: FakeServer
+) -> None:
+    for number in range(25):
+        server.session(f"Conversation {number}")
+    widget = Widget(page, server).open().connected()
+    expect(widget.title).to_have_text("Conversation 24")
+    held: list[Route] = []
+    page.route("**/chat/sessions?*", lambda route: held.append(route) if len(held) < 2 else route.continue_())
+
+    def answered() -> None:
+        eventually(page, lambda: len(held), 2)
+        for route in held:
+            with page.expect_response("**/chat/sessions?*"):
+                route.continue_()
+        widget.painted()
+
+    menu = widget.open_menu()
+    pressed = menu.locator(".session-open").first.element_handle()
+    answered()
+    assert pressed.evaluate("button => button.isConnected")
+    page.keyboard.press("Escape")
+    held.clear()
+    widget.open_menu().get_by_role("button", name="Show older").click()
+    answered()
+    expect(menu.locator(".session")).to_have_count(25)
 
 
 def test_it_closes_on_escape_and_gives_the_focus_back(two: Widget) -> None:

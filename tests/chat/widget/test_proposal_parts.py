@@ -97,6 +97,19 @@ def test_an_entry_says_what_kind_it_is_of(blank: Page, shown: Any, words: str) -
     assert f'<span class="diff-kind">{words}</span>' in blank.evaluate(asked, shown)
 
 
+def test_what_stays_in_its_place_is_not_moved(blank: Page) -> None:
+    """Whoever types there goes on typing, whoever presses a button there has pressed it."""
+    assert blank.evaluate("""async () => {
+        const { arrange, h } = await import("/static/chat/widget/elements.js");
+        const box = h("div"), field = h("input");
+        document.body.append(box);
+        arrange(box, [h("p"), field]);
+        field.focus();
+        arrange(box, [h("p"), h("p"), field]);
+        return document.activeElement === field && box.lastChild === field && box.childElementCount === 3;
+    }""")
+
+
 WHOLE = {"id": "p", "status": "pending", "digest": "d", "diff": [NODE, OTHER], "arguments": {"a": 1}, "cut": []}
 BRIEF = {**WHOLE, "diff": [NODE], "arguments": {}, "cut": ["arguments", "diff"]}
 DECISION = {"id": "p", "status": "stale", "conflicts": [], "decidedBy": "bob"}

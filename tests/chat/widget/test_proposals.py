@@ -1,8 +1,9 @@
 """chat/static/chat/proposals/: cards of proposals, what people do with them, and the bar that undoes."""
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
+from tests.browser import eventually
 from tests.chat.widget.driver import Answer, Widget
 from tests.chat.widget.fake_log import Json
 from tests.chat.widget.fake_proposals import TEXT, updated
@@ -35,7 +36,10 @@ PLACE: list[Json] = [
 
 
 def asked(widget: Widget) -> Answer:
-    return widget.ask("Rename it").start().write("I propose this.")
+    """An answer of a conversation that the page knows by now: it is the open one after a reload, too."""
+    answer = widget.ask("Rename it").start().write("I propose this.")
+    expect(widget.answers).to_contain_text("I propose this.")
+    return answer
 
 
 def test_it_shows_what_would_change_and_why(editor: Widget) -> None:
@@ -192,6 +196,8 @@ def test_a_decision_somewhere_else_shows_here(editor: Widget) -> None:
     expect(editor.cards.first).to_contain_text("Approved by bob")
     expect(editor.bar).to_be_hidden()
     conflict = {"object": {"type": "node", "id": "fetch-api"}, "field": "name", "expected": "A", "found": "B"}
+    read = f"proposals/{second['id']}"
+    editor.server.wait_until(lambda: (read, {}) in editor.server.proposals.asked)
     now = editor.server.proposals.decided(second["id"], "stale", conflicts=[conflict], decidedBy=None)
     refusal = {"code": "stale", "detail": "It moved on.", "conflicts": [conflict], "proposal": now}
     editor.server.proposals.refusals[f"proposals/{second['id']}/decide"] = (409, refusal)
@@ -207,13 +213,16 @@ def test_a_decision_somewhere_else_shows_here(editor: Widget) -> None:
 
 def test_what_was_edited_somewhere_else_is_shown_as_it_was_applied(editor: Widget) -> None:
     answer = asked(editor)
-    proposal = answer.propose()
+    with editor.page.expect_response("**/proposals/*"):
+        proposal = answer.propose()
     answer.finish("waiting")
     edited = [updated({**TEXT, "new": "Fetch scores"})]
     now = {"decidedBy": "bob", "diff": edited, "decidedArguments": {"updates": {"name": "Fetch scores"}}}
     expect(editor.cards).to_be_visible()
-    answer.decided(proposal, "applied", edited=True, **now)
+    with editor.page.expect_response("**/proposals/*"):
+        answer.decided(proposal, "applied", edited=True, **now)
     expect(editor.cards).to_contain_text("Edited and approved by bob")
+    editor.painted()
     editor.cards.get_by_text("What was applied, as edited").click()
     expect(editor.cards.locator("ins")).to_contain_text("Fetch scores")
 
@@ -227,6 +236,20 @@ def test_what_cannot_be_decided_says_why_and_stays(editor: Widget) -> None:
     expect(editor.cards.get_by_role("alert")).to_have_text("Away for a moment.")
     editor.button("Approve").click()
     expect(editor.cards).to_have_attribute("data-status", "applied")
+
+
+def test_what_the_page_reads_later_of_it_leaves_the_buttons_where_they_are(editor: Widget) -> None:
+    held: list[Route] = []
+    editor.page.route("**/proposals/*", lambda route: held.append(route))
+    answer = asked(editor)
+    answer.propose()
+    answer.finish("waiting")
+    pressed = editor.button("Approve").element_handle()
+    eventually(editor.page, lambda: len(held), 1)
+    with editor.page.expect_response("**/proposals/*"):
+        held[0].continue_()
+    editor.painted()
+    assert pressed.evaluate("button => button.isConnected")
 
 
 def test_a_viewer_sees_it_without_buttons(widget: Widget) -> None:
@@ -384,11 +407,21 @@ def test_the_page_shows_a_card_of_somebody_elses_conversation(editor: Widget) ->
 
 def test_alice_wants_to_be_asked_before_every_change(editor: Widget) -> None:
     asked(editor).finish()
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route) if route.request.method == "PATCH" else route.continue_()
+
+    editor.page.route("**/chat/sessions/*", hold)
     menu = editor.open_menu()
     menu.get_by_role("switch", name="Ask before every change").check()
-    editor.server.wait_until(lambda: editor.server.sessions[0].require_validation)
     editor.page.keyboard.press("Escape")
+    # What she chose stands there also before the server has answered.
     expect(editor.open_menu().get_by_role("switch")).to_be_checked()
+    eventually(editor.page, lambda: len(held), 1)
+    held[0].continue_()
+    editor.server.wait_until(lambda: editor.server.sessions[0].require_validation)
+    expect(menu.get_by_role("switch")).to_be_checked()
 
 
 def test_what_a_model_proposes_is_only_text(editor: Widget) -> None:

@@ -16,6 +16,11 @@ import { isCut, isPending, statusOf, wasEdited } from "./proposal.js";
 import { Rest } from "./rest.js";
 import { askedText, outcomeText, statusText, untilText } from "./words.js";
 
+/** What of a proposal a card shows, beside whether it may be edited. */
+const SHOWN = [
+  "status", "diff", "counts", "cut", "reason", "askedBy", "expiresAt", "decidedBy", "decidedAt", "decidedArguments", "edited",
+  "feedback", "problem", "changeSetId", "undoneBy", "conflicts", "askedAgain",
+];
 const SIGNS = { pending: "question", applied: "check", undone: "retry", rejected: "close" };
 
 export class ProposalCard {
@@ -41,9 +46,11 @@ export class ProposalCard {
   }
 
   update(proposal) {
-    if (proposal === this.proposal) return;
-    const { diff, status } = this.proposal ?? {};
+    const before = this.proposal;
     this.proposal = proposal;
+    // What is read later of one that an event told is mostly what no card shows: nobody's button is drawn anew for it.
+    if (before && looksAlike(before, proposal)) return;
+    const { diff, status } = before ?? {};
     if (proposal.diff !== diff || proposal.status !== status) {
       this.wasOpen = Boolean(this.parts.diff?.open);
       this.parts.diff = null;
@@ -269,6 +276,11 @@ export class ProposalCard {
     this.busy = "";
     this.render();
   }
+}
+
+function looksAlike(before, proposal) {
+  const alike = SHOWN.every((name) => (before[name] ?? null) === (proposal[name] ?? null));
+  return alike && mayBeEdited(before) === mayBeEdited(proposal);
 }
 
 function keyButton(text, key, click, kind) {

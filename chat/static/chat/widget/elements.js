@@ -20,14 +20,11 @@ function setProperty(element, key, value) {
 
 /** Makes `container` hold exactly these elements, in this order, moving as few as possible. */
 export function arrange(container, wanted) {
+  const kept = new Set(wanted);
+  for (const child of [...container.childNodes]) if (!kept.has(child)) child.remove();
   let place = container.firstChild;
   for (const element of wanted) {
     if (place === element) place = place.nextSibling;
     else container.insertBefore(element, place);
-  }
-  while (place) {
-    const next = place.nextSibling;
-    place.remove();
-    place = next;
   }
 }

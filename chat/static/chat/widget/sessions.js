@@ -11,12 +11,14 @@ export class Sessions extends EventTarget {
     this.loaded = false;
     /** Whether those that were put away are listed, in place of the others. */
     this.archived = false;
+    this.last = Promise.resolve();
   }
 
   async refresh() {
     await this.attempt(async () => {
       const { archived } = this;
       const [own, others] = await Promise.all([this.api.sessions({ archived }), archived ? null : this.api.sharedSessions()]);
+      if (archived !== this.archived) return;
       this.shared = others?.results ?? [];
       this.take(own, []);
     });
@@ -24,8 +26,7 @@ export class Sessions extends EventTarget {
   }
 
   async loadMore() {
-    const { next } = this;
-    if (next) await this.attempt(async () => this.take(await this.api.page(next), this.items));
+    await this.attempt(async () => this.next && this.take(await this.api.page(this.next), this.items));
   }
 
   take({ results, next }, before) {
@@ -60,14 +61,18 @@ export class Sessions extends EventTarget {
     return true;
   }
 
-  async attempt(work) {
-    this.error = null;
-    try {
-      await work();
-    } catch (error) {
-      this.error = error.message;
-    }
-    this.dispatchEvent(new Event("change"));
+  /** One after the other: what was read before something was done would undo it here. */
+  attempt(work) {
+    this.last = this.last.then(async () => {
+      this.error = null;
+      try {
+        await work();
+      } catch (error) {
+        this.error = error.message;
+      }
+      this.dispatchEvent(new Event("change"));
+    });
+    return this.last;
   }
 }
 

@@ -99,12 +99,21 @@ export class ConversationsMenu {
   /** News from the server: a title that is being typed is not taken away. */
   refreshed() {
     if (!this.open || this.list.querySelector(".session-rename:focus-within, .sharing")) return;
+    if (this.shown === this.looks()) return;
     const focused = this.element.getRootNode().activeElement?.closest?.("[data-id]")?.dataset.id;
     this.render();
     if (focused) this.list.querySelector(`[data-id="${CSS.escape(focused)}"] button`)?.focus();
   }
 
+  /** All that is listed, as text: rows that did not change are not drawn anew below somebody's finger. */
+  looks() {
+    const { items, shared, next, error, loaded, archived } = this.sessions;
+    const rows = [...items, ...shared].map((item) => [item.id, titleOf(item), item.owner, agoText(item.updatedAt)]);
+    return JSON.stringify([rows, next, error, loaded, archived, this.changing, this.current]);
+  }
+
   render() {
+    this.shown = this.looks();
     const { items, shared, next, error, loaded, archived } = this.sessions;
     this.sharedList.replaceChildren(...shared.map((item) => this.sharedRow(item)));
     this.others.hidden = shared.length === 0;
@@ -240,14 +249,19 @@ export class AskAlways {
     this.element = h("div", { class: "ask-always", hidden: true }, this.box, label, note);
   }
 
-  /** `session` is null before a conversation has begun. */
+  /** `session` is null before a conversation has begun. What was chosen stands until the server has answered. */
   update(session) {
     this.element.hidden = session?.requireValidation === undefined;
+    this.id = session?.id;
+    if (this.asking === this.id && this.id) return;
     this.box.checked = Boolean(session?.requireValidation);
   }
 
   async turned() {
-    const wanted = this.box.checked;
-    if (!(await this.change({ requireValidation: wanted })) && this.box.checked === wanted) this.box.checked = !wanted;
+    const [wanted, id] = [this.box.checked, this.id];
+    this.asking = id;
+    const taken = await this.change({ requireValidation: wanted });
+    this.asking = null;
+    if (!taken && this.box.checked === wanted) this.box.checked = !wanted;
   }
 }
