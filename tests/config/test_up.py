@@ -100,6 +100,7 @@ def test_postgresql_logs_what_people_wrote_only_if_text_is_asked_for(up: Start, 
         other.cancel_safe()
         assert (stopped := other.pgconn.get_result()) is not None
         assert b"canceling statement due to user request" in stopped.error_message
+        assert other.pgconn.get_result() is None
     running.end()
     running.ended()  # All it said is read: what was asked comes on lines of its own, after what came of it.
     told = [word for word in ("a value", "a statement", "a wait", "(word)=(canary)") if word in running.output]
