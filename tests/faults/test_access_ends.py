@@ -25,7 +25,7 @@ from tests import cast, checker
 from tests.chat.engine.driving import until
 from tests.faults.readers import HttpReader, Proof, SocketReader, cookie_proof, sse, waiting
 from tests.site import Site, site
-from tests.web_process import WebProcess
+from tests.web_process import PATIENT, WebProcess
 
 pytestmark = [
     pytest.mark.processes,
@@ -187,7 +187,7 @@ def test_who_may_not_read_any_more_is_gone_within_five_seconds(demo_workspace: W
                     assert_told_nothing(person.way, kind, reader)
                 await reader.close()
 
-    with site(2, LIMIT_SOCKETS="100") as here:
+    with site(2, LIMIT_SOCKETS="100", **PATIENT) as here:
         asyncio.run(test(here))
         Run.objects.filter(status__in=[RunStatus.QUEUED, RunStatus.RUNNING]).update(stop_requested_at=timezone.now())
         until(lambda: not Run.objects.filter(status__in=[RunStatus.QUEUED, RunStatus.RUNNING]).exists(), 60)

@@ -29,7 +29,7 @@ from tests.emptying import kept
 from tests.faults.test_stalled_readers import Memory, read_to_the_end, slow_socket, until
 from tests.graphs.history.test_rollback import by
 from tests.site import site
-from tests.web_process import WebProcess
+from tests.web_process import PATIENT, WebProcess
 
 pytestmark = [
     pytest.mark.processes,
@@ -81,7 +81,7 @@ def big(demo_workspace: Workspace) -> Graph:
 
 @pytest.fixture
 def web(big: Graph, alice: User, bob: User) -> Iterator[WebProcess]:
-    with site(1) as here:
+    with site(1, **PATIENT) as here:
         yield here.web
 
 
