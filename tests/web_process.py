@@ -19,6 +19,8 @@ from tests.forked import ROOT as ROOT
 from tests.forked import Forked
 
 SERVER = "chat.web.server"
+#: Of processes none of which is to be taken for dead, however late the machine lets it show that it lives.
+PATIENT = {"PROCESS_SILENT_S": "60"}
 #: What sets Django up in those that are forked by one that has loaded the product.
 LOADED_BY = {
     **dict.fromkeys((SERVER, "tests.faults.counting", "tests.faults.stuck"), "django.setup"),

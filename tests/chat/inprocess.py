@@ -22,7 +22,7 @@ from graphs.site.api import tokens
 
 HOST = b"testserver"
 #: How long a test waits for what has to come.
-PATIENCE_S = 20
+PATIENCE_S = 60
 
 
 def run(test: Callable[[], Awaitable[None]]) -> None:

@@ -94,7 +94,7 @@ def test_connections_that_died_while_they_rested_are_not_given_out(checks: bool)
             pool.putconn(each)
         with connection.cursor() as cursor:
             for each in resting:
-                cursor.execute("SELECT pg_terminate_backend(%s, 5000)", [each.info.backend_pid])
+                cursor.execute("SELECT pg_terminate_backend(%s, 30000)", [each.info.backend_pid])
         given = [pool.getconn() for _ in range(3)]
         assert [each.execute("SELECT 1").fetchone() for each in given] == [(1,)] * 3
     finally:

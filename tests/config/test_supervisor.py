@@ -79,10 +79,11 @@ def test_what_passes_ends_nothing_once_everything_has_begun(
 ) -> None:
     """However often it dies meanwhile; at the beginning the advice ends the start."""
     monkeypatch.setattr("config.supervisor.PASSES_S", 0.05)
-    room, starts = tmp_path / "room", tmp_path / "starts"
+    room, starts, runs = tmp_path / "room", tmp_path / "starts", tmp_path / "runs"
     code = (
         f"import pathlib\nopen({str(starts)!r}, 'a').write('x')\n"
-        f"if not pathlib.Path({str(room)!r}).exists(): exit('the disk is full')\n{FOREVER}"
+        f"if not pathlib.Path({str(room)!r}).exists(): exit('the disk is full')\n"
+        f"pathlib.Path({str(runs)!r}).touch()\n{FOREVER}"
     )
     full = python("one", code, passes=lambda tail: "full" in tail, explain=lambda tail: "Free some space.")
     supervisor.has_begun = True
@@ -90,8 +91,7 @@ def test_what_passes_ends_nothing_once_everything_has_begun(
     wait(supervisor, lambda: starts.exists() and len(starts.read_text()) > MOST_DEATHS + 1)
     assert out.getvalue().count("until it can run: the disk is full") == 1
     room.touch()
-    before = len(starts.read_text())
-    wait(supervisor, lambda: len(starts.read_text()) > before and keeper.child is not None)
+    wait(supervisor, runs.exists)
     assert keeper.child is not None
     assert keeper.child.poll() is None
 

@@ -17,6 +17,7 @@ from tests.chat.engine.driving import until
 from tests.registered import shops
 from tests.site import Api, Site, site
 from tests.things import THINGS, new_thing
+from tests.web_process import PATIENT
 
 pytestmark = [pytest.mark.processes, pytest.mark.faults, pytest.mark.django_db(transaction=True)]
 
@@ -28,7 +29,7 @@ Deciding = tuple[Api, str, dict[str, Any]]
 @pytest.fixture
 def here(transactional_db: None, alice: User, demo_workspace: Workspace) -> Iterator[Site]:
     member("dora", demo_workspace, Role.EDITOR)
-    with shops(), site(2, "tests.faults.selling", LIMIT_MESSAGES="10000/min") as started:
+    with shops(), site(2, "tests.faults.selling", LIMIT_MESSAGES="10000/min", **PATIENT) as started:
         yield started
 
 

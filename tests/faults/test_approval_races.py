@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection, connections, transaction
+from django.db import connections, transaction
 from django.db.models.functions import Now
 
 from chat.actions import conversations, deciding
@@ -22,6 +22,7 @@ from graphs.site.access import Forbidden, Member, NotFound, member_of
 from tests import checker
 from tests.cast import member
 from tests.chat.engine.driving import until
+from tests.chat.spending.paid import somebody_waits
 from tests.proposed import waiting
 from tests.registered import shops
 from tests.things import THINGS, Thing, new_thing
@@ -190,12 +191,6 @@ def test_a_role_that_is_being_taken_away_is_waited_for(rounds: Any) -> None:
     thread.join(60)
     assert isinstance(found[0], Forbidden)
     here.ends(STATUS.PENDING)
-
-
-def somebody_waits() -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted")
-        return bool(cursor.fetchone()[0])
 
 
 def test_approve_and_delete_it_by_hand(rounds: Any) -> None:

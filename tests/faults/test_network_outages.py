@@ -6,7 +6,7 @@ import time
 import pytest
 
 from tests.chat.engine.driving import until
-from tests.faults.outage import Outage
+from tests.faults.outage import SILENT_S, Outage
 
 pytestmark = [pytest.mark.processes, pytest.mark.faults, pytest.mark.timeout(600)]
 
@@ -14,8 +14,7 @@ FULL = bool(os.environ.get("FULL"))
 CUTS = 60 if FULL else 2
 #: How long each fault lasts.
 FAULT_S = 30 if FULL else 0.5
-#: With those of `tests/web_process.py`.
-LONGER_THAN_A_LEASE_S = 4
+LONGER_THAN_A_LEASE_S = SILENT_S + 1
 
 
 def test_it_is_cut_off_from_postgres(outage: Outage) -> None:

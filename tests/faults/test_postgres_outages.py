@@ -15,8 +15,7 @@ from django.db import connection
 from chat.models import Stream
 from tests.chat.engine.driving import until
 from tests.faults.crowd import Crowd, Person
-from tests.faults.outage import Outage
-from tests.web_process import QUICK
+from tests.faults.outage import SILENT_S, Outage
 
 pytestmark = [pytest.mark.processes, pytest.mark.faults, pytest.mark.timeout(1200)]
 
@@ -75,7 +74,7 @@ def test_it_only_reads_for_a_while(outage: Outage) -> None:
         try:
             until(lambda: outage.statuses("/readyz") == [503, 503])
             assert_lives_but_is_not_ready(outage)
-            time.sleep(float(QUICK["PROCESS_SILENT_S"]))
+            time.sleep(SILENT_S)
         finally:
             outage.execute("ALTER SYSTEM RESET default_transaction_read_only", "SELECT pg_reload_conf()")
 

@@ -41,7 +41,7 @@ EVENT_BYTES = 1_000
 MORE_MEMORY_KIB = 50 * 1024
 PATIENCE_S = 90
 #: Goes on while the others stall, word by word.
-LIVE = 'SCRIPT={"text": "' + "word " * 400 + '", "delay_s": 0.1}'
+LIVE = 'SCRIPT={"text": "' + "word " * 1_200 + '", "delay_s": 0.1}'
 
 
 def long_stream(user: User) -> str:

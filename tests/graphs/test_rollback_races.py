@@ -19,6 +19,7 @@ from graphs.objects.preconditions import Conflicting
 from graphs.objects.refs import Ref
 from tests.cast import signed_in
 from tests.chat.engine.driving import until
+from tests.chat.spending.paid import somebody_waits
 from tests.graphs.history.test_rollback import by, rename
 from tests.things import Thing, change_sets
 
@@ -116,9 +117,3 @@ def test_a_role_that_is_being_taken_away_is_waited_for(nba: Graph, alice: User) 
             until(somebody_waits)
         assert answer.result(30) == 403
     assert Node.objects.get(key="fetch-api").name == "Fetch"
-
-
-def somebody_waits() -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted")
-        return bool(cursor.fetchone()[0])

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, field
+from threading import Event
 from typing import Any, Literal
 
 _TOKEN = re.compile(r"\S+\s*|\s+")
@@ -23,10 +24,10 @@ class Script:
     `status` other than 200 answers with `error` (a message, or a whole body) or `raw`, and with `headers`. `stamps`
     sends that many tokens, each the time of its sending in nanoseconds since 1970. `cut` ends the connection before
     chunk `cut_at`: "clean" is a proper end of HTTP, "eof" closes, "reset" is a TCP reset. `stall_at` sends nothing
-    from that chunk on. `finish` replaces the reason of the end ("" leaves the terminal marker out), `usage` what is
-    counted (`input`, `output`, `cached`, `kept` in the cache, `reasoning`; None leaves it out). `raw` is sent as
-    the body, byte for byte; a tuple is sent chunk by chunk. `slice_bytes` cuts the stream into writes of that size.
-    `token_chars` makes tokens of that many characters instead of words.
+    from that chunk on, until it `goes_on`. `finish` replaces the reason of the end ("" leaves the terminal marker
+    out), `usage` what is counted (`input`, `output`, `cached`, `kept` in the cache, `reasoning`; None leaves it
+    out). `raw` is sent as the body, byte for byte; a tuple is sent chunk by chunk. `slice_bytes` cuts the stream
+    into writes of that size. `token_chars` makes tokens of that many characters instead of words.
     """
 
     text: str = ""
@@ -43,6 +44,7 @@ class Script:
     cut: Literal["", "clean", "eof", "reset"] = ""
     cut_at: int = 0
     stall_at: int | None = None
+    goes_on: Event | None = None
     finish: str | None = None
     usage: dict[str, Any] | None = field(default_factory=lambda: {"input": 100, "output": 20, "cached": 40})
     raw: bytes | tuple[bytes, ...] | None = None

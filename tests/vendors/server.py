@@ -251,7 +251,8 @@ async def _watch(reader: asyncio.StreamReader, answer: "asyncio.Future[None]", r
 async def _interrupt(script: Script, chunk: int, writer: asyncio.StreamWriter) -> None:
     if script.stall_at is not None and chunk >= script.stall_at:
         await writer.drain()
-        await asyncio.Event().wait()
+        while script.goes_on is None or not script.goes_on.is_set():
+            await asyncio.sleep(0.01)
     if not script.cut or chunk < script.cut_at:
         return
     if script.cut == "clean":

@@ -1,6 +1,7 @@
 import asyncio
 from collections.abc import Callable, Collection
-from datetime import timedelta
+from datetime import datetime, timedelta, tzinfo
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -9,7 +10,7 @@ from django.utils import timezone
 from pytest_django import Settings
 from rest_framework_simplejwt.tokens import AccessToken
 
-from chat.access import open_readers
+from chat.access import checks, open_readers
 from chat.access.checks import End, Reader
 from chat.access.identity import Identity
 from chat.concurrency.database import in_db
@@ -122,9 +123,15 @@ def test_it_reads_no_long_frame_of_a_stranger(alice: User) -> None:
     run(test)
 
 
-def test_it_renews_a_token_before_it_expires(alice: User, bob: User) -> None:
+class InTwoMinutes(datetime):
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> Any:
+        return datetime.now(tz) + timedelta(minutes=2)
+
+
+def test_it_renews_a_token_before_it_expires(alice: User, bob: User, monkeypatch: pytest.MonkeyPatch) -> None:
     short = AccessToken(tokens.issue(alice).access)
-    short.set_exp(lifetime=timedelta(seconds=2))
+    short.set_exp(lifetime=timedelta(minutes=2))
     renewed, other = tokens.issue(alice).access, tokens.issue(bob).access
 
     async def test() -> None:
@@ -136,6 +143,7 @@ def test_it_renews_a_token_before_it_expires(alice: User, bob: User) -> None:
             await kept.frame("ai:authenticated", _id="again")
             stolen.send("ai:authenticate", _id="again", token=other)
             assert await stolen.closed() == 4401
+            monkeypatch.setattr(checks, "datetime", InTwoMinutes)
             assert await left.closed() == 4401
             kept.send("ai:subscribe", _id=3, stream="session_x")
             assert (await kept.frame("ai:error", _id=3))["code"] == "not_found"

@@ -60,6 +60,7 @@ def test_a_long_call_is_shown_while_it_is_written(
 def test_a_batch_of_100_kb_is_in_the_log_twice(
     running: Engine, model: Model, alice: User, nba: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(live_answer, "ARGUMENTS_S", 3600)  # however long it takes
     monkeypatch.setattr(writer, "MERGE_LIMIT_CHARS", 0)  # as from a vendor who writes no faster than is stored
     text = json.dumps(rewrites(100_000).arguments, ensure_ascii=False)
     pieces = [ToolCallDelta("w", text[at : at + 4]) for at in range(0, len(text), 4)]
@@ -77,7 +78,10 @@ def test_a_batch_of_100_kb_is_in_the_log_twice(
     assert told < 2.5 * len(text.encode())
 
 
-def test_a_short_call_is_told_once_it_is_known(running: Engine, vendor: VendorServer, alice: User, nba: Graph) -> None:
+def test_a_short_call_is_told_once_it_is_known(
+    running: Engine, vendor: VendorServer, alice: User, nba: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_answer, "ARGUMENTS_S", 3600)
     vendor.script(Script(tool_calls=(rewrites(100),)))
     accepted = ask(alice, "Rewrite it")
     assert rested(accepted.run_id).outcome == "waiting"

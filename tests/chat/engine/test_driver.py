@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import UTC, datetime, timedelta
+from threading import Event
 from typing import Any
 
 import pytest
@@ -11,6 +12,8 @@ from chat.actions import conversations
 from chat.engine import run_storage
 from chat.engine.claims import ClaimedRun
 from chat.events.committing import Committer
+from chat.events.vocabulary import NewEvent
+from chat.events.writer import GroupWriter
 from chat.models import Message, ModelCall, RunStatus, Session, StreamEvent
 from chat.providers import circuit, retrying
 from graphs.history.editing import Request, edit
@@ -96,18 +99,24 @@ def test_what_came_last_is_stored_with_the_end(
 ) -> None:
     """Also where the end cannot be stored as it was to be."""
     commit, finish = Committer.commit, run_storage.finish
-    commits: list[Any] = []
+    take_rest, commits = GroupWriter.take_rest, list[Any]()
+    at_the_end = asyncio.Event()
 
     async def commit_slowly(self: Committer, parts: Any) -> Any:
         commits.append(parts)
-        await asyncio.sleep(0.5)
+        await at_the_end.wait()
         return await commit(self, parts)
+
+    async def taken(self: GroupWriter, stream_id: int) -> list[NewEvent]:
+        at_the_end.set()
+        return await take_rest(self, stream_id)
 
     def fail_once(*args: Any) -> bool:
         monkeypatch.setattr(run_storage, "finish", finish)
         raise RuntimeError
 
     monkeypatch.setattr(Committer, "commit", commit_slowly)
+    monkeypatch.setattr(GroupWriter, "take_rest", taken)
     if fails:
         monkeypatch.setattr(run_storage, "finish", fail_once)
     words = "It fetches the games of a day, and then their scores."
@@ -277,7 +286,7 @@ def test_it_stops_and_closes_the_connection_to_the_vendor(
     accepted = ask(alice, "SCRIPT:slow")
     until(lambda: "content_delta" in types(of_run(accepted.run_id)))
     conversations.stop(member_of(alice), str(accepted.session_id))
-    assert vendor.requests[0].disconnected.wait(2)
+    assert vendor.requests[0].disconnected.wait(30)
     run = rested(accepted.run_id)
     assert (run.status, run.outcome) == (RunStatus.CANCELLED, "stopped")
     assert run.message.status == Message.Status.STOPPED
@@ -306,11 +315,13 @@ def test_it_remembers_what_was_shown_of_a_stopped_answer(
 def test_it_queues_a_second_message_and_answers_it_next(
     running: Engine, vendor: VendorServer, alice: User, nba: Graph
 ) -> None:
-    first = ask(alice, 'SCRIPT={"text": "one two three", "delay_s": 0.2}')
+    vendor.script(Script(text="one two three", stall_at=2, goes_on=(seen := Event())))
+    first = ask(alice, "Count")
     until(lambda: "content_delta" in types(of_run(first.run_id)))
     second = ask(alice, "SCRIPT:hello", session_id=str(first.session_id))
     assert answer_of(second).status == Message.Status.QUEUED
     assert next(event.data for event in of_run(second.run_id) if event.type == "status")["state"] == "queued"
+    seen.set()
     rested(second.run_id)
     started = [event.sequence for event in of_run(second.run_id) if event.data.get("state") == "started"]
     assert started[0] > of_run(first.run_id)[-1].sequence

@@ -69,6 +69,6 @@ def test_it_goes_on_over_a_new_connection() -> None:
 def end_heartbeats() -> None:
     with psycopg.connect(conninfo(), autocommit=True) as own:
         own.execute(
-            "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
+            "SELECT pg_terminate_backend(pid, 30000) FROM pg_stat_activity "
             "WHERE datname = current_database() AND application_name LIKE '%heartbeat'"
         )

@@ -1,6 +1,7 @@
 """When a process looks for runs that wait: after a run only if one waits for its end or for room, else by the clock."""
 
 from collections.abc import Iterator
+from threading import Event
 from typing import Any
 
 import pytest
@@ -46,10 +47,11 @@ def test_nobody_looks_where_nothing_waits(running: Engine, looks: list[bool], al
 def test_what_waits_in_the_conversation_is_begun_at_once(
     running: Engine, vendor: VendorServer, looks: list[bool], alice: User, nba: Graph
 ) -> None:
-    vendor.script(*[Script(text="One two three.", delay_s=0.3)] * 3)
+    vendor.script(*[Script(text="One two three.", stall_at=2, goes_on=(asked := Event()))] * 3)
     first = ask(alice, "one")
     session_id = str(first.session_id)
     others = [ask(alice, text, session_id=session_id) for text in ("two", "three")]
+    asked.set()
     for accepted in (first, *others):
         rested(accepted.run_id)
     assert looks.count(True) == 2
@@ -59,10 +61,11 @@ def test_what_waits_for_room_is_begun_at_once(
     running: Engine, vendor: VendorServer, looks: list[bool], alice: User, nba: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(runner, "MAX_RUNS", 1)
-    vendor.script(*[Script(text="One two three.", delay_s=0.3)] * 2)
+    vendor.script(*[Script(text="One two three.", stall_at=2, goes_on=(asked := Event()))] * 2)
     first = ask(alice, "one")
     until(lambda: running.runtime.runner._running)
     second = ask(alice, "two")
+    asked.set()
     for accepted in (first, second):
         rested(accepted.run_id)
     assert looks.count(True) == 1

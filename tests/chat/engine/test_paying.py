@@ -183,7 +183,7 @@ def test_a_call_whose_process_died_is_settled_at_an_estimate(
 ) -> None:
     if limited:
         day = budget(nba.workspace, 10**6)
-    vendor.script(Script(text="字 " * 40, delay_s=0.05))
+    vendor.script(Script(text="字 " * 40, stall_at=20))
     with engine() as dying:
         accepted = ask(alice, "Tell me")
         until(lambda: "content_delta" in types(of_run(accepted.run_id)))

@@ -85,9 +85,12 @@ def test_it_closes_a_run_whose_process_died_in_the_middle_of_its_answer(
 
 
 def test_it_goes_on_after_a_round_that_was_stored(vendor: VendorServer, alice: User, nba: Graph) -> None:
-    accepted = ask(alice, "SCRIPT:tools")
+    found = Script(text="I found {{node:fetch-api}}.")
+    vendor.script(Script(text="I look.", tool_calls=(SEARCH,)), Script(text="too late", first_delay_s=30), found)
+    accepted = ask(alice, "Where?")
     with engine() as first:
-        until(lambda: answer_of(accepted).rounds)
+        until(lambda: len(vendor.requests) == 2)
+        assert answer_of(accepted).rounds
         process = first.runtime.process_id
     with engine():
         run = rested(accepted.run_id)
@@ -101,9 +104,13 @@ def test_it_does_not_let_the_old_process_write_after_a_takeover(vendor: VendorSe
         until(lambda: "content_delta" in types(of_run(accepted.run_id)))
         taker = uuid.uuid4()
         claims.register(taker, "b:1")
-        silence(first.runtime.process_id)
-        (taken,) = claims.claim(taker, 10)
-        assert vendor.requests[0].disconnected.wait(5)
+
+        def taken_over() -> list[claims.ClaimedRun]:
+            silence(first.runtime.process_id)  # which may look for runs just then, and live
+            return claims.claim(taker, 10)
+
+        (taken,) = until(taken_over)
+        assert vendor.requests[0].disconnected.wait(30)
         count = len(events(accepted.session_id))
         assert taken.epoch == 2
         assert not first.failed.is_set()
@@ -142,7 +149,7 @@ def test_it_lets_runs_finish_when_the_process_ends_in_peace(vendor: VendorServer
     accepted = ask(alice, 'SCRIPT={"text": "one two three four", "delay_s": 0.1}')
     with engine() as only:
         until(lambda: "content_delta" in types(of_run(accepted.run_id)))
-        only.on_loop(only.runtime.runner.close(10))
+        only.on_loop(only.runtime.runner.close(25))
         assert Run.objects.get(pk=accepted.run_id).status == RunStatus.SUCCEEDED
 
 
@@ -155,7 +162,7 @@ def test_it_stops_an_answer_that_everybody_left(vendor: VendorServer, alice: Use
         presence.renew([stream], None)
         run = rested(accepted.run_id)
     assert run.outcome == "stopped"
-    assert vendor.requests[0].disconnected.wait(2)
+    assert vendor.requests[0].disconnected.wait(30)
 
 
 def test_it_lets_an_answer_finish_that_nobody_ever_watched(
@@ -252,7 +259,7 @@ def test_it_stops_the_answer_of_a_person_who_is_removed_meanwhile(
     with engine():
         until(lambda: "content_delta" in types(of_run(accepted.run_id)))
         Membership.objects.filter(user=alice).delete()
-        assert vendor.requests[0].disconnected.wait(3)
+        assert vendor.requests[0].disconnected.wait(30)
         assert rested(accepted.run_id).outcome == "stopped"
 
 
@@ -290,8 +297,12 @@ def test_after_an_outage_it_gives_the_others_time_to_show_that_they_live(
     with engine() as only:
         runner = only.runtime.runner
         assert runner._may_take_over()
-        runner._last_contact -= settings.PROCESS_SILENT_S
-        assert not runner._may_take_over()
+
+        async def after_an_outage() -> bool:
+            runner._last_contact -= settings.PROCESS_SILENT_S
+            return runner._may_take_over()
+
+        assert not only.on_loop(after_an_outage())
 
 
 def test_after_a_look_that_failed_it_gives_the_others_time_too(
@@ -336,8 +347,8 @@ def test_while_it_cannot_show_that_it_lives_it_takes_nobody_for_dead(
             outage.setattr(heartbeat, "_BEAT", "UPDATE nowhere SET seen_at = now() WHERE id = %s")
             until(lambda: not runner._may_take_over())
             settings.HEARTBEAT_S = 60
-            missed_until = runner._loop.time()
-        until(lambda: runner._heartbeat.last > missed_until)
+            last = runner._heartbeat.last
+        until(lambda: runner._heartbeat.last > last)
         until(lambda: runner._patient_until >= runner._heartbeat.last + settings.PROCESS_SILENT_S / 2)
 
 
@@ -384,7 +395,8 @@ def test_a_run_that_was_given_to_a_process_twice_is_driven_as_given_last(
     vendor: VendorServer, alice: User, nba: Graph
 ) -> None:
     with engine() as here:
-        accepted = ask(alice, 'SCRIPT={"text": "one two three", "delay_s": 0.2}')
+        vendor.script(Script(text="one two three", stall_at=2, goes_on=(seen := threading.Event())))
+        accepted = ask(alice, "Count")
         runner = here.runtime.runner
         driver = until(lambda: runner._drivers.get(accepted.run_id))
 
@@ -394,5 +406,6 @@ def test_a_run_that_was_given_to_a_process_twice_is_driven_as_given_last(
             return runner._drivers.get(accepted.run_id)
 
         assert here.on_loop(adopted()) is driver
+        seen.set()
         assert rested(accepted.run_id).status == RunStatus.SUCCEEDED
     assert answer_of(accepted).content == "one two three"

@@ -130,7 +130,7 @@ def test_an_answer_that_everybody_left_says_how_much_was_shown(
     running: Engine, vendor: VendorServer, alice: User, nba: Graph, settings: Settings
 ) -> None:
     settings.DISCONNECT_GRACE_S = 0.1
-    vendor.script(Script(text="canary-said " * 40, delay_s=0.05))
+    vendor.script(Script(text="canary-said " * 400, delay_s=0.05))
     accepted = ask(alice, QUESTION)
     presence.renew([Session.objects.get(pk=accepted.session_id).stream_id], None)
     rested(accepted.run_id)

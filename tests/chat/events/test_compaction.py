@@ -150,7 +150,7 @@ def test_two_compactions_and_readers_at_once(session: Session, alice: User) -> N
     for thread in (reader, *folding):
         thread.start()
     for thread in folding:
-        thread.join(30)
+        thread.join(60)
     finished.set()
     reader.join(30)
     assert sum(total.events for total in totals) == 6 * 4 * 30

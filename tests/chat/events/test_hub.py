@@ -54,12 +54,13 @@ def test_it_gives_the_same_live_as_late(stream: int) -> None:
 
 def test_what_this_process_appended_is_not_read_back(stream: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither at once nor when the poll asks; and it is what the table holds."""
-    monkeypatch.setattr(hub_module, "POLL_S", 0.02)
+    monkeypatch.setattr(hub_module, "POLL_S", 60)
+    read_back: list[object] = []
 
     async def main() -> None:
         async with a_hub() as hub:
             watch = await hub.watch(stream, 0)
-            monkeypatch.setattr(log_pages, "after", None)
+            monkeypatch.setattr(log_pages, "after", lambda *asked: read_back.append(asked) or [])
             told = [
                 status("queued \ud800"),
                 delta("a\x00b"),
@@ -67,8 +68,13 @@ def test_what_this_process_appended_is_not_read_back(stream: int, monkeypatch: p
             ]
             await in_db(append_now, stream, *told)
             got = await read(watch, 3)
+            # Only now: it may see what is committed before who has committed it can tell.
+            monkeypatch.setattr(hub_module, "POLL_S", 0.02)
+            polling = asyncio.create_task(hub._poll_forever())
             await asyncio.sleep(0.1)
+            polling.cancel()
             monkeypatch.undo()
+            assert read_back == []
             assert got == await in_db(stored, stream)
 
     run(main)

@@ -133,6 +133,8 @@ def test_it_survives_that_its_backend_is_terminated_again_and_again(stream: int)
                 await it.writer.put(stream, 0, delta(f"{number} "))
                 await it.writer.put(other, 0, status("running"))
                 await asyncio.sleep(0.002)
+                if number == 0:
+                    await it.writer.flush(stream)  # It is connected.
                 if number % 6 == 0:
                     ended += await in_db(_end_writers)
             await asyncio.wait_for(it.writer.flush(stream), 30)

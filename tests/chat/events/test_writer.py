@@ -350,7 +350,7 @@ def test_a_first_connection_has_no_other_to_end(stream: int, monkeypatch: pytest
     async def write() -> None:
         async with writing() as it:
             await it.writer.put(stream, 0, delta("at once"))
-            await asyncio.wait_for(it.writer.flush(stream), 5)
+            await asyncio.wait_for(it.writer.flush(stream), 30)
 
     asyncio.run(write())
     assert text(stored(stream)) == "at once"

@@ -20,6 +20,7 @@ from chat.actions import conversations
 from chat.engine import doorbell
 from chat.engine.runtime import Runtime
 from chat.models import Message, Process, Run, RunStatus, Session
+from chat.providers.demo.provider import DemoProvider
 from chat.providers.provider_error import ProviderError
 from graphs.models import Graph, Role, Workspace
 from graphs.objects.refs import Ref
@@ -28,6 +29,8 @@ from tests.cast import member
 from tests.chat.inprocess import PATIENCE_S, Model
 
 pytestmark = pytest.mark.django_db(transaction=True)
+#: Between two words: whoever stops it at the first one comes before the last.
+SLOWLY_S = 0.5
 
 
 class Interrupting(StringIO):
@@ -100,7 +103,8 @@ def test_it_goes_on_with_a_session_as_its_owner(alice: User, admin: User) -> Non
     assert session.messages.filter(role="user").count() == 2
 
 
-def test_ctrl_c_stops_the_run(admin: User) -> None:
+def test_ctrl_c_stops_the_run(admin: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(DemoProvider.__init__, "__defaults__", (SLOWLY_S,))
     with pytest.raises(CommandError, match="Stopped") as stopped:
         stream_chat(out=Interrupting())
     assert stopped.value.returncode == 130
@@ -161,9 +165,10 @@ def test_a_proposal_ends_it_with_three(admin: User) -> None:
     assert waiting.value.returncode == 3
 
 
-def test_it_drives_its_answer_itself_beside_a_site(admin: User) -> None:
+def test_it_drives_its_answer_itself_beside_a_site(admin: User, monkeypatch: pytest.MonkeyPatch) -> None:
     with site_running() as site:
         stream_chat()
+        monkeypatch.setattr(DemoProvider.__init__, "__defaults__", (SLOWLY_S,))
         with pytest.raises(CommandError, match="Stopped"):
             stream_chat("what is in this graph?", session=str(Session.objects.get().pk), out=Interrupting())
     first, second = Run.objects.order_by("created_at")

@@ -76,7 +76,7 @@ def test_all_together_have_a_limit_too() -> None:
             await go_on()
         assert "longer than" in clock.error().detail
 
-    run(test, deadline_s=2 * IDLE_S)
+    run(test, deadline_s=2 * IDLE_S, idle_s=15)
 
 
 def test_a_wait_may_be_given_less_than_the_one_before() -> None:

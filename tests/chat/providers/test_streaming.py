@@ -174,7 +174,7 @@ def test_it_gives_up_a_vendor_that_says_nothing(kind, vendor, stall_at):
     vendor.script(*[Script(text="one two three four five", stall_at=stall_at)] * 3)
     error = failure_of(kind, vendor, idle_timeout_s=0.15)
     assert (error.code, "0.15" in error.detail) == ("timeout", True)
-    assert all(request.disconnected.wait(2) for request in vendor.requests)
+    assert all(request.disconnected.wait(30) for request in vendor.requests)
 
 
 def test_it_limits_an_answer_in_all(kind, vendor):
@@ -208,7 +208,7 @@ def test_it_hangs_up_when_nobody_reads_on(kind, vendor, leave):
             reading.cancel()
             with suppress(asyncio.CancelledError):
                 await reading
-        assert await asyncio.to_thread(vendor.requests[0].disconnected.wait, 2)
+        assert await asyncio.to_thread(vendor.requests[0].disconnected.wait, 30)
         await provider.close()
 
     asyncio.run(read_a_little())
@@ -224,7 +224,7 @@ def test_it_hangs_up_when_it_is_cancelled_before_the_first_byte(kind, vendor):
         asking.cancel()
         with suppress(asyncio.CancelledError):
             await asking
-        assert await asyncio.to_thread(vendor.requests[0].disconnected.wait, 2)
+        assert await asyncio.to_thread(vendor.requests[0].disconnected.wait, 30)
         await provider.close()
 
     asyncio.run(ask_and_cancel())

@@ -57,6 +57,7 @@ def test_edits_of_one_person_wait_and_leave_threads_to_others(
             sockets: list[Socket] = []
             for _ in range(9):
                 sockets.append(await open_ones.enter_async_context(at_graph(alice)))
+                await sockets[-1].frame("graph:opened")
             for number, socket in enumerate(sockets):
                 socket.send("graph:edit", _id=f"edit-{number}", **rename("Get"))
             refused = [
@@ -64,6 +65,9 @@ def test_edits_of_one_person_wait_and_leave_threads_to_others(
                 for number, socket in enumerate(sockets[MOST["edits"] :], MOST["edits"])
             ]
             assert {each["code"] for each in refused} == {"throttled"}
+            async with asyncio.timeout(20):
+                while busy.inside < MOST["edits"]:  # Whoever has a turn may still be on the way to it.
+                    await asyncio.sleep(0.01)
             assert busy.inside == MOST["edits"]
             assert await in_db(lambda: "a thread") == "a thread"
             busy.free.set()

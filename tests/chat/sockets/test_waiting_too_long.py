@@ -32,7 +32,7 @@ def impatient() -> Iterator[None]:
 
     def bound(connection: Any, **_signal: Any) -> None:
         with connection.cursor() as cursor:
-            cursor.execute("SET lock_timeout = '300ms'; SET statement_timeout = '3s'")
+            cursor.execute("SET lock_timeout = '300ms'; SET statement_timeout = '20s'")
 
     connection.ensure_connection()
     connection_created.connect(bound)

@@ -110,7 +110,7 @@ def test_who_waits_is_served_in_turn_and_passes_those_who_have_enough(monkeypatc
 
 
 def test_who_comes_as_a_place_gets_free_does_not_take_it_from_who_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    quickly(monkeypatch, wait_s=1)
+    quickly(monkeypatch, wait_s=20)
 
     async def test(places: Places) -> None:
         taken = [await made(places, user) for user in range(MOST)]
@@ -136,7 +136,7 @@ def test_who_comes_as_a_place_gets_free_does_not_take_it_from_who_waits(monkeypa
 
 
 def test_who_leaves_with_a_place_that_was_just_given_leaves_it_to_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
-    quickly(monkeypatch, wait_s=5)
+    quickly(monkeypatch, wait_s=20)
 
     async def test(places: Places) -> None:
         taken = [await made(places, user) for user in range(MOST)]
@@ -261,7 +261,7 @@ def test_too_many_are_told_to_come_again_and_others_are_answered(
 def test_places_are_free_after_answers_errors_and_readers_who_leave(
     alice: User, charlie: User, nba: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    quickly(monkeypatch, wait_s=5)
+    quickly(monkeypatch, wait_s=20)
 
     async def test() -> None:
         for user, status in ((alice, 200), (charlie, 404)):

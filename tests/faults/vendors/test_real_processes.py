@@ -31,7 +31,7 @@ def here(transactional_db: None, alice: User, nba: Graph) -> Iterator[Site]:
     """One web process, and a vendor of all three wires."""
     with VendorServer() as vendor:
         openai = {"OPENAI_API_KEY": "canary-key-of-the-vendor", "OPENAI_BASE_URL": vendor.openai_url}
-        started = Site(vendor, {**openai, "STREAM_IDLE_TIMEOUT_S": "2"})
+        started = Site(vendor, {**openai, "STREAM_IDLE_TIMEOUT_S": "5"})
         try:
             started.start(1)
             yield started

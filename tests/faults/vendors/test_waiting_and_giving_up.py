@@ -105,7 +105,7 @@ def test_all_attempts_end_within_the_time_for_one(
     run = ended(accepted.run_id)
     assert (run.error["code"], run.error["retryable"]) == ("timeout", True)
     assert len(vendor.requests) == 2
-    assert vendor.requests[1].disconnected.wait(10)
+    assert vendor.requests[1].disconnected.wait(30)
     # A second attempt with a time of its own would have received four seconds of pings.
     assert vendor.requests[1].chunks_sent < 65
     assert [cost.estimated for cost in ModelCall.objects.filter(run=run)] == [False, True]
@@ -120,7 +120,7 @@ def test_it_gives_up_an_answer_that_only_drips(
         assert (asked.run.error["code"], asked.run.error["retryable"]) == ("timeout", True)
         assert asked.run.message.content.startswith("word word")
         (request,), (cost,) = asked.requests(vendor), asked.costs()
-        assert request.disconnected.wait(10)
+        assert request.disconnected.wait(30)
         assert (cost.estimated, cost.completion_tokens > 0, cost.outcome) == (True, True, "timeout")
 
 
@@ -134,7 +134,7 @@ def test_a_stop_hangs_up(running: Engine, vendor: VendorServer, alice: User, nba
         if script.text:
             until(lambda run_id=accepted.run_id: "content_delta" in types(of_run(run_id)))
         conversations.stop(member_of(alice), str(accepted.session_id))
-        assert request.disconnected.wait(2), (kind, script)
+        assert request.disconnected.wait(30), (kind, script)
         assert ended(accepted.run_id).outcome == "stopped"
         (cost,) = ModelCall.objects.filter(run_id=accepted.run_id)
         assert (cost.estimated, cost.outcome) == (True, "stopped"), (kind, script)

@@ -258,13 +258,15 @@ def test_who_had_a_place_does_not_work_on_beside_who_has_it_now(
 ) -> None:
     monkeypatch.setattr(preview_places, "WAIT_S", 20)
     monkeypatch.setattr(preview_places, "LAPSES_S", 0.5)
+    begun: list[int] = []
 
     def endless(user_id: int) -> None:
         with place(user_id):
+            begun.append(user_id)
             work_for_ever()
 
     late = [threads(endless, user_id) for user_id in (1, 2)]
-    until(lambda: len(preview_places._taken) == MOST)
+    until(lambda: len(begun) == MOST)
     with place(3):
         assert {type(each.exception(20)) for each in late} == {PreviewEnded}
     assert list(preview_places._taken) == []
