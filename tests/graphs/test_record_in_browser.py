@@ -5,9 +5,10 @@ import re
 import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
-from playwright.sync_api import expect
+from playwright.sync_api import APIResponse, Route, expect
 
 from graphs.models import ChangeSet, Company, Folder, Object, UseCase
+from tests.browser import eventually
 from tests.cast import signed_in
 from tests.graphs.api.callers import post_json
 from tests.graphs.records.asking import change, create
@@ -24,8 +25,14 @@ def test_deleting_says_what_goes_and_everybody_sees_it(visit: Open, portfolio: P
     page.get_by_role("button", name="Delete…").click()
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("folders (1), use cases (2)")
+    answers: list[tuple[Route, APIResponse]] = []
+    page.route("**/changes", lambda route: answers.append((route, route.fetch())))
     dialog.get_by_role("button", name="Delete", exact=True).click()
+    # The news of it comes before the answer, below the dialog.
     expect(page.locator("[data-gone]")).to_contain_text("This was deleted by alice.")
+    eventually(page, lambda: len(answers), 1)
+    ((route, response),) = answers
+    route.fulfill(response=response)
     expect(page.locator("[data-gone]")).to_be_focused()
     expect(viewer.locator("[data-gone]")).to_contain_text("This was deleted by alice.")
     expect(viewer.get_by_role("button", name="Undo")).to_have_count(0)

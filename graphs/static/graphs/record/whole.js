@@ -61,7 +61,11 @@ export class WholeObject {
       : t("It holds nothing else. The deletion can be undone.");
     openDialog(t("Delete {name}?", { name: this.#title }), t("Delete"), [html("p", {}, goes)], async () => {
       const { id, actor } = await this.#api.change("delete_object", {});
-      return () => this.#showGone({ id, actor });
+      return () => {
+        this.#showGone({ id, actor });
+        // The news of it may have come first: the dialog did not let the focus go.
+        this.#page.querySelector("[data-gone]").focus();
+      };
     }, "danger");
   }
 
