@@ -96,8 +96,13 @@ def test_a_use_case_is_moved_to_another_folder(visit: Open, portfolio: Portfolio
     expect(back).to_have_text("Yard")
     portfolio.use_cases[0].refresh_from_db()
     assert portfolio.use_cases[0].folder == other
+    page.evaluate("""addEventListener("beforeunload", () => {
+        const buttons = [...document.querySelectorAll(".undo-buttons button")];
+        sessionStorage.setItem("pressable", buttons.filter(({ disabled }) => !disabled).length);
+    })""")
     with page.expect_event("load"):
         page.keyboard.press("Control+z")
+    assert page.evaluate("sessionStorage.getItem('pressable')") == "0"
     expect(back).to_have_text("Warehouse")
     with page.expect_event("load"):
         page.get_by_role("button", name="Redo", exact=True).click()

@@ -59,10 +59,13 @@ export class UndoBar {
       if (made) this.#said.textContent = said;
       return made;
     });
+    if (this.#moved) {
+      // What holds the object stands in many places of its page. Until it comes anew nothing is to be pressed.
+      location.reload();
+      return;
+    }
     this.#busy = false;
     this.#show();
-    // What holds the object stands in many places of its page.
-    if (this.#moved) location.reload();
   }
 
   /** The id of what takes it back; null where that never can be, undefined where it may be tried again. */
