@@ -356,13 +356,19 @@ def test_it_loads_older_messages_where_the_reader_is(page: Page, server: FakeSer
     expect(widget.button("Show earlier messages")).to_have_count(0)
 
 
-def test_it_says_when_a_conversation_cannot_be_loaded(widget: Widget) -> None:
-    expect(widget.root.locator(".empty")).to_be_visible()
-    session = widget.server.session("Old")
-    session.add_message("user", content="Hello")
-    widget.server.failures[f"sessions/{session.id}/messages"] = 503
-    widget.open_menu().locator(".session-open").click()
+@pytest.mark.parametrize("comes", ["with the page", "from the menu"])
+def test_it_says_when_a_conversation_cannot_be_loaded(page: Page, server: FakeServer, comes: str) -> None:
+    busy = {"title": "Refused", "detail": "The server is busy."}
+    page.route("**/sessions/*/messages*", lambda route: route.fulfill(status=503, json=busy))
+    if comes == "with the page":
+        server.session("Old").add_message("user", content="Hello")
+    widget = Widget(page, server).open().connected()
+    if comes == "from the menu":
+        expect(widget.root.locator(".empty")).to_be_visible()
+        server.session("Old").add_message("user", content="Hello")
+        widget.open_menu().locator(".session-open").click()
     expect(widget.root.locator(".error")).to_contain_text("The server is busy.")
+    page.unroute("**/sessions/*/messages*")
     widget.button("Try again").click()
     expect(widget.questions).to_have_text(["Hello"])
 

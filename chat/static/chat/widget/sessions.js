@@ -7,72 +7,113 @@ export class Sessions extends EventTarget {
     this.items = [];
     this.shared = [];
     this.next = null;
-    this.error = null;
     this.loaded = false;
     /** Whether those that were put away are listed, in place of the others. */
     this.archived = false;
-    this.last = Promise.resolve();
+    /** Why the last read failed, and why what was done last was refused. */
+    this.unread = null;
+    this.refused = null;
+    /** Rises as something begins to be done and as it is done: what was read before may not be so any more. */
+    this.acts = 0;
+    /** Of the reads of the first page only the last one counts. */
+    this.reads = 0;
   }
 
+  get error() {
+    return this.refused ?? this.unread;
+  }
+
+  /** Lists those that were put away, or the others. */
+  list(archived) {
+    if (archived !== this.archived) Object.assign(this, { archived, items: [], next: null, loaded: false });
+    this.refused = null;
+  }
+
+  /** Reads the first page. */
   async refresh() {
-    await this.attempt(async () => {
-      const { archived } = this;
-      const [own, others] = await Promise.all([this.api.sessions({ archived }), archived ? null : this.api.sharedSessions()]);
-      if (archived !== this.archived) return;
-      this.shared = others?.results ?? [];
-      this.take(own, []);
-    });
+    this.reads += 1;
+    const { reads, archived } = this;
+    await this.read(
+      () => Promise.all([this.api.sessions({ archived }), archived ? null : this.api.sharedSessions()]),
+      () => reads === this.reads && archived === this.archived,
+      ([own, others]) => {
+        this.shared = others?.results ?? [];
+        this.take(own);
+      },
+    );
     return this.items;
   }
 
   async loadMore() {
-    await this.attempt(async () => this.next && this.take(await this.api.page(this.next), this.items));
+    const { next } = this;
+    if (!next) return;
+    await this.read(() => this.api.page(next), () => next === this.next, (page) => {
+      const known = new Set(this.items.map(({ id }) => id));
+      this.items = [...this.items, ...page.results.filter(({ id }) => !known.has(id))];
+      this.next = page.next ?? null;
+    });
   }
 
-  take({ results, next }, before) {
-    const known = new Set(before.map(({ id }) => id));
-    this.items = [...before, ...results.filter(({ id }) => !known.has(id))];
-    this.next = next ?? null;
+  /** The first page; what is listed below it stays. */
+  take({ results, next }) {
+    const known = new Set(results.map(({ id }) => id));
+    const last = results.at(-1)?.updatedAt;
+    const older = next ? this.items.filter(({ id, updatedAt }) => !known.has(id) && updatedAt <= last) : [];
+    this.items = [...results, ...older];
+    if (!older.length) this.next = next ?? null;
     this.loaded = true;
   }
 
-  async rename(id, title) {
-    await this.attempt(async () => {
-      const changed = await this.api.changeSession(id, { title });
+  /** Asks, again where something was done meanwhile, and takes the answer while it `counts`. */
+  async read(ask, counts, take) {
+    this.unread = null;
+    try {
+      let answer, acts;
+      do {
+        acts = this.acts;
+        answer = await ask();
+      } while (acts !== this.acts && counts());
+      if (counts()) take(answer);
+    } catch (error) {
+      if (counts()) this.unread = error.message;
+    }
+    this.dispatchEvent(new Event("change"));
+  }
+
+  /** True when it was taken. */
+  rename(id, title) {
+    return this.act(() => this.api.changeSession(id, { title }), (changed) => {
       this.items = this.items.map((item) => (item.id === id ? { ...item, ...changed, title } : item));
     });
   }
 
   /** Puts it away, or brings it back; true when that was done. */
-  async archive(id, archived) {
-    await this.attempt(() => this.api.changeSession(id, { archived }));
-    if (this.error) return false;
-    this.items = this.items.filter((item) => item.id !== id);
-    this.dispatchEvent(new Event("change"));
-    return true;
+  archive(id, archived) {
+    return this.act(() => this.api.changeSession(id, { archived }), () => this.leaveOut(id));
   }
 
   /** True when it is gone, whoever removed it. */
-  async remove(id) {
-    await this.attempt(() => this.api.remove(id).catch(ignoreAbsent));
-    if (this.error) return false;
-    this.items = this.items.filter((item) => item.id !== id);
-    this.dispatchEvent(new Event("change"));
-    return true;
+  remove(id) {
+    return this.act(() => this.api.remove(id).catch(ignoreAbsent), () => this.leaveOut(id));
   }
 
-  /** One after the other: what was read before something was done would undo it here. */
-  attempt(work) {
-    this.last = this.last.then(async () => {
-      this.error = null;
-      try {
-        await work();
-      } catch (error) {
-        this.error = error.message;
-      }
-      this.dispatchEvent(new Event("change"));
-    });
-    return this.last;
+  leaveOut(id) {
+    this.items = this.items.filter((item) => item.id !== id);
+  }
+
+  async act(work, done) {
+    this.refused = null;
+    this.acts += 1;
+    let taken = true;
+    try {
+      done(await work());
+    } catch (error) {
+      this.refused = error.message;
+      taken = false;
+    }
+    this.acts += 1;
+    this.dispatchEvent(new Event("change"));
+    return taken;
   }
 }
 

@@ -46,18 +46,20 @@ export class ConversationsMenu {
     this.current = current;
     this.changing = null;
     this.element.hidden = false;
-    this.sessions.archived = false;
-    this.render();
-    this.sessions.refresh();
-    this.element.querySelector(".menu-new").focus();
+    this.showArchived(false);
+    this.focusFirst();
   }
 
   /** Those that were put away, or the others. */
   showArchived(archived) {
     this.changing = null;
-    Object.assign(this.sessions, { archived, items: [], next: null, loaded: false });
+    this.sessions.list(archived);
     this.render();
     this.sessions.refresh();
+  }
+
+  focusFirst() {
+    this.element.querySelector(".menu-new").focus();
   }
 
   hide() {
@@ -108,7 +110,7 @@ export class ConversationsMenu {
   /** All that is listed, as text: rows that did not change are not drawn anew below somebody's finger. */
   looks() {
     const { items, shared, next, error, loaded, archived } = this.sessions;
-    const rows = [...items, ...shared].map((item) => [item.id, titleOf(item), item.owner, agoText(item.updatedAt)]);
+    const rows = [...items, ...shared].map((item) => [item.id, titleOf(item), item.owner, item.context?.id, agoText(item.updatedAt)]);
     return JSON.stringify([rows, next, error, loaded, archived, this.changing, this.current]);
   }
 
@@ -180,7 +182,7 @@ export class ConversationsMenu {
 
   async archive(item, archived) {
     if (await this.sessions.archive(item.id, archived)) this.actions.archived(item.id, archived);
-    this.element.querySelector(".menu-new").focus();
+    this.focusFirst();
   }
 
   renameForm(item) {
@@ -198,13 +200,15 @@ export class ConversationsMenu {
   async rename(item, title) {
     this.change(null);
     if (!title || title === item.title) return;
-    await this.sessions.rename(item.id, title);
-    if (!this.sessions.error) this.actions.renamed(item.id, title);
+    if (await this.sessions.rename(item.id, title)) this.actions.renamed(item.id, title);
   }
 
   confirmation(item) {
-    const remove = textButton(t("Delete"), () => this.remove(item), "danger");
     const keep = textButton(t("Keep"), () => this.change(null));
+    const remove = textButton(t("Delete"), () => {
+      remove.disabled = keep.disabled = true;
+      this.remove(item);
+    }, "danger");
     const text = h("span", { text: t("Delete this conversation?") });
     const label = t("Delete {title}", { title: titleOf(item) });
     return [h("div", { class: "session-confirm", role: "group", "aria-label": label }, text, remove, keep)];
@@ -212,8 +216,8 @@ export class ConversationsMenu {
 
   async remove(item) {
     this.changing = null;
+    this.focusFirst();
     if (await this.sessions.remove(item.id)) this.actions.removed(item.id);
-    this.element.querySelector(".menu-new").focus();
   }
 }
 
@@ -242,6 +246,9 @@ export class AskAlways {
   constructor(change) {
     this.box = h("input", { type: "checkbox", id: "ask-always", role: "switch", on: { change: () => this.turned() } });
     this.change = change;
+    this.session = null;
+    /** Whether to ask, by the ids of conversations whose change is on its way. */
+    this.chosen = new Map();
     const label = h("label", { htmlFor: "ask-always", text: t("Ask before every change") });
     const note = h("small", { id: "ask-always-note" });
     note.textContent = t("In this conversation, also where an administrator allows changes without asking.");
@@ -249,19 +256,29 @@ export class AskAlways {
     this.element = h("div", { class: "ask-always", hidden: true }, this.box, label, note);
   }
 
-  /** `session` is null before a conversation has begun. What was chosen stands until the server has answered. */
+  /** `session` is null before a conversation has begun. */
   update(session) {
+    this.session = session;
     this.element.hidden = session?.requireValidation === undefined;
-    this.id = session?.id;
-    if (this.asking === this.id && this.id) return;
-    this.box.checked = Boolean(session?.requireValidation);
+    this.draw();
   }
 
+  /** What was chosen stands until the server has answered. */
+  draw() {
+    const { id, requireValidation } = this.session ?? {};
+    this.box.checked = this.chosen.get(id) ?? Boolean(requireValidation);
+  }
+
+  /** One after the other: which of two the server got last nobody would know. */
   async turned() {
-    const [wanted, id] = [this.box.checked, this.id];
-    this.asking = id;
-    const taken = await this.change({ requireValidation: wanted });
-    this.asking = null;
-    if (!taken && this.box.checked === wanted) this.box.checked = !wanted;
+    const { id } = this.session;
+    if (!this.chosen.has(id)) {
+      const requireValidation = this.box.checked;
+      this.chosen.set(id, requireValidation);
+      const taken = await this.change({ requireValidation });
+      this.chosen.delete(id);
+      if (taken && this.session?.id === id) this.session = { ...this.session, requireValidation };
+    }
+    this.draw();
   }
 }
