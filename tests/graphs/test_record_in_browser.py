@@ -5,7 +5,7 @@ import re
 import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
-from playwright.sync_api import APIResponse, Route, expect
+from playwright.sync_api import APIResponse, Page, Route, expect
 
 from graphs.models import ChangeSet, Company, Folder, Object, UseCase
 from tests.browser import eventually
@@ -82,6 +82,15 @@ def test_the_history_counts_what_went_in_the_words_of_its_kinds(visit: Open, por
     )
 
 
+def watch_buttons(page: Page) -> None:
+    """Notes how many of the buttons that undo can be pressed as the page goes."""
+    page.evaluate("""addEventListener("beforeunload", () => {
+        const buttons = [...document.querySelectorAll(".undo-buttons button")];
+        const free = buttons.filter(({ disabled }) => !disabled);
+        sessionStorage.setItem("buttons", `${free.length} of ${buttons.length}`);
+    })""")
+
+
 def test_a_use_case_is_moved_to_another_folder(visit: Open, portfolio: Portfolio) -> None:
     other = Folder.objects.create(workspace=portfolio.workspace, name="Yard")
     page = visit(portfolio.use_cases[0])
@@ -91,18 +100,17 @@ def test_a_use_case_is_moved_to_another_folder(visit: Open, portfolio: Portfolio
     expect(dialog.get_by_role("radio")).to_have_count(1)
     dialog.get_by_role("radio", name="Yard").check()
     back = page.locator(".record-head .back")
+    watch_buttons(page)
     with page.expect_event("load"):  # What holds it stands in many places: the page comes anew, each time.
         dialog.get_by_role("button", name="Move", exact=True).click()
+    assert page.evaluate("sessionStorage.getItem('buttons')") == "0 of 2"
     expect(back).to_have_text("Yard")
     portfolio.use_cases[0].refresh_from_db()
     assert portfolio.use_cases[0].folder == other
-    page.evaluate("""addEventListener("beforeunload", () => {
-        const buttons = [...document.querySelectorAll(".undo-buttons button")];
-        sessionStorage.setItem("pressable", buttons.filter(({ disabled }) => !disabled).length);
-    })""")
+    watch_buttons(page)
     with page.expect_event("load"):
         page.keyboard.press("Control+z")
-    assert page.evaluate("sessionStorage.getItem('pressable')") == "0"
+    assert page.evaluate("sessionStorage.getItem('buttons')") == "0 of 2"
     expect(back).to_have_text("Warehouse")
     with page.expect_event("load"):
         page.get_by_role("button", name="Redo", exact=True).click()

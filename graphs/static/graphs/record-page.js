@@ -22,7 +22,7 @@ class ObjectPage {
 
   start() {
     let undo = null;
-    const whole = new WholeObject(this.#page, this.#api, { left: () => this.#leaving.abort(), done: ({ id }) => undo?.did(id) });
+    const whole = new WholeObject(this.#page, this.#api, { left: () => this.#leaving.abort(), moved: ({ id }) => undo?.moved(id) });
     if (this.#page.dataset.deletion) return;
     if (this.#page.querySelector("[data-tab]")) new Tabs(this.#page).start();
     const presence = new Presence(this.#page, this.#api, () => whole.gone());

@@ -42,6 +42,12 @@ export class UndoBar {
     this.#stack.did(id);
   }
 
+  /** The object stands elsewhere: its page comes anew, and until then nothing is to be pressed. */
+  moved(id) {
+    this.#busy = true;
+    this.did(id);
+  }
+
   undo() {
     return this.#move((rollBack) => this.#stack.undo(rollBack), t("Undone."));
   }

@@ -11,14 +11,14 @@ export class WholeObject {
   #page;
   #api;
   #left;
-  #done;
+  #moved;
 
-  /** `left()` is called when there is nothing to edit any more, `done(made)` after a change that leaves the page. */
-  constructor(page, api, { left, done }) {
+  /** `left()` is called when there is nothing to edit any more, `moved(made)` as its page is about to come anew elsewhere. */
+  constructor(page, api, { left, moved }) {
     this.#page = page;
     this.#api = api;
     this.#left = left;
-    this.#done = done;
+    this.#moved = moved;
     const asked = { move: () => this.#move(), copy: () => this.#copy(), delete: () => this.#delete() };
     for (const button of page.querySelectorAll("[data-ask]")) {
       button.addEventListener("click", () => asked[button.dataset.ask]());
@@ -76,7 +76,7 @@ export class WholeObject {
     openDialog(t("Move {name}", { name: this.#title }), t("Move"), [choice.element], async () => {
       const parent = choice.chosen;
       if (parent === holder) throw new Refusal(409, { detail: t("It stands there already. Choose another place.") });
-      this.#done(await this.#api.change("move_object", { parent: parent ? `${holderKind}:${parent}` : null }));
+      this.#moved(await this.#api.change("move_object", { parent: parent ? `${holderKind}:${parent}` : null }));
       location.reload();
     });
   }
