@@ -50,7 +50,7 @@ def register(kind: str, source: Source) -> None:
 
 def source_of(kind: str) -> Source:
     """The source of a kind."""
-    return _sources[_registered_for(kind)]
+    return _sources.get(kind) or _sources[ANY]
 
 
 def kinds_without_source() -> list[str]:
@@ -61,12 +61,12 @@ def kinds_without_source() -> list[str]:
 def workspace_block(member: Member) -> Block:
     """What a conversation about no object is told: the first objects of each kind that has pages, by name."""
     kinds = [kind for kind in of_objects() if kind.url and not kind.view_of]
-    by_source: dict[str, list[Kind]] = {}
+    by_source: dict[int, list[Kind]] = {}
     for kind in kinds:
-        by_source.setdefault(_registered_for(kind.name), []).append(kind)
+        by_source.setdefault(id(source_of(kind.name)), []).append(kind)
     told: dict[str, Block] = {}
-    for name, some in by_source.items():
-        overviews = _sources[name].overviews(member, some)
+    for some in by_source.values():
+        overviews = source_of(some[0].name).overviews(member, some)
         told |= {kind.name: block for kind, block in zip(some, overviews, strict=True)}
     blocks = [told[kind.name] for kind in kinds]
     return Block(
@@ -74,8 +74,3 @@ def workspace_block(member: Member) -> Block:
         "\n\n".join(block.body for block in blocks if block.body),
         frozenset().union(*(block.read for block in blocks)),
     )
-
-
-def _registered_for(kind: str) -> str:
-    """What the source of a kind was registered for: the kind, or any."""
-    return kind if kind in _sources else ANY

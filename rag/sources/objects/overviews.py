@@ -52,7 +52,7 @@ def _is_told_by_title(kind: Kind) -> bool:
     """Whether nothing else of its rows is looked at, and PostgreSQL says their titles and keys as Python does."""
     title, key = kind.field(kind.title), kind.model._meta.pk
     is_said_alike = title.column in keeping(kind.model) and not title.is_rest and not hasattr(key, "from_db_value")
-    return kind.may_see is None and kind.called is None and is_said_alike
+    return kind.may_see is None and kind.called is None and kind.rows is not None and is_said_alike
 
 
 def _read_together(member: Member, kinds: Sequence[Kind]) -> dict[str, list[Titled]]:
@@ -63,8 +63,7 @@ def _read_together(member: Member, kinds: Sequence[Kind]) -> dict[str, list[Titl
         return found
     with connection.cursor() as cursor:
         cursor.execute(" UNION ALL ".join(text for text, _values in arms), [each for _, some in arms for each in some])
-        for (row,) in cursor.fetchall():
-            name, key, title = json.loads(row)
+        for name, _number, key, title in sorted(json.loads(row) for (row,) in cursor.fetchall()):
             found[name].append((Ref(name, key), str(title or key)))
     return found
 
@@ -80,7 +79,7 @@ def _arm(member: Member, kind: Kind) -> tuple[str, list[Any]] | None:
         first, values = rows.query.sql_with_params()
     except EmptyResultSet:
         return None
-    said = "jsonb_build_array(%s::text, first.key::text, to_jsonb(first.title) #> %s::text[])"
+    said = "jsonb_build_array(%s::text, row_number() OVER (), first.key::text, to_jsonb(first.title) #> %s::text[])"
     return f"SELECT {said} FROM ({first}) AS first(key, title)", [kind.name, as_array(title.inside), *values]  # noqa: S608
 
 

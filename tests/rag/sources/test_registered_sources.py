@@ -95,9 +95,11 @@ def test_a_source_is_asked_once_and_the_kinds_stay_in_their_order(
 
     asked: list[list[str]] = []
     monkeypatch.setattr("rag.sources.registered_sources._sources", {ANY: Told()})
-    register("folder", Told())
+    for_two = Told()
+    register("company", for_two)
+    register("folder", for_two)
     assert workspace_block(member_of(alice)).heading == "<graph> <company> <folder> <usecase>"
-    assert asked == [["graph", "company", "usecase"], ["folder"]]
+    assert asked == [["graph", "usecase"], ["company", "folder"]]
 
 
 @pytest.mark.parametrize(

@@ -9,13 +9,13 @@ from django.test.utils import CaptureQueriesContext
 
 from chat.models import AlwaysSend
 from config.demo.records import import_demo_records
-from graphs.models import Company, Folder, Graph, UseCase, Workspace
+from graphs.models import Company, Folder, Graph, NodeType, UseCase, Workspace
 from graphs.objects.headers import ref_of, rows_of, title_of
 from graphs.objects.kinds import KINDS, Kind
 from graphs.objects.refs import Ref
 from graphs.site.access import Member, member_of
 from rag.sources.block import Block
-from rag.sources.objects.overviews import TITLE_CHARS
+from rag.sources.objects.overviews import TITLE_CHARS, overviews
 from rag.sources.registered_sources import MAX_LISTED, workspace_block
 from rag.texts.shortening import cut
 from rag.texts.tables import encode_tables
@@ -126,3 +126,11 @@ def test_of_many_the_first_are_read_alone(demo_workspace: Workspace, alice: User
         block = workspace_block(member)
         assert read_rows() - before <= len(RECORDS) * (MAX_LISTED + 1)
     assert len(block.read) == len(RECORDS) * (MAX_LISTED + 1)
+
+
+def test_objects_that_are_their_own_headers_are_named_by_their_keys(demo_workspace: Workspace, alice: User) -> None:
+    member, kind = member_of(alice), KINDS["nodeType"]
+    NodeType.objects.create(workspace=demo_workspace, key="api-call", display_name="Call")
+    (block,) = overviews(member, [kind])
+    assert block == by_rows(member, kind)
+    assert Ref("nodeType", "api-call") in block.read
