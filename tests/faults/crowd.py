@@ -280,8 +280,8 @@ class Crowd:
     def __init__(self, people: list[Person], passers_by: list[PasserBy]) -> None:
         self.people = people
         self.passers_by = passers_by
-        #: How long it took at first, when nothing was away, until everybody got on.
-        self.took_s = float(PATIENCE_S)
+        #: How long it took at first, when nothing was away, until everybody got on; no more is made of it than this.
+        self.took_s = float(GET_ON_WITHIN_S)
 
     @property
     def everybody(self) -> list[Person]:
@@ -303,7 +303,7 @@ class Crowd:
         """Waits until everybody talks, and knows how busy the machine is."""
         began = time.monotonic()
         self.all_get_on()
-        self.took_s = time.monotonic() - began
+        self.took_s = min(time.monotonic() - began, GET_ON_WITHIN_S)
 
     @property
     def surprises(self) -> list[str]:

@@ -178,8 +178,8 @@ def test_who_may_not_read_any_more_is_gone_within_five_seconds(demo_workspace: W
         await asyncio.to_thread(until_expired, expires)
         for person in everybody:
             await in_db(ACTS[person.way], person.user)
-        # What is promised is late by what one of them took to be opened: where the machine is busy, all is.
-        within_s = ENDED_WITHIN_S + slowest_s
+        # Where the machine is busy, what is promised may be late by what all readers of one person took to come in.
+        within_s = ENDED_WITHIN_S + min(slowest_s, ENDED_WITHIN_S)
         assert await wait_for_fates(everybody, time.monotonic() + within_s) == {}
         for person in everybody:
             for (kind, _number), reader in person.readers.items():

@@ -58,6 +58,7 @@ def test_what_this_process_appended_is_not_read_back(stream: int, monkeypatch: p
     read_back: list[object] = []
 
     async def main() -> None:
+        polled = asyncio.Event()
         async with a_hub() as hub:
             watch = await hub.watch(stream, 0)
             monkeypatch.setattr(log_pages, "after", lambda *asked: read_back.append(asked) or [])
@@ -68,9 +69,17 @@ def test_what_this_process_appended_is_not_read_back(stream: int, monkeypatch: p
             ]
             await in_db(append_now, stream, *told)
             got = await read(watch, 3)
+            fall_behind = hub._fall_behind
+
+            def compared(stream_id: int, last: int) -> None:
+                fall_behind(stream_id, last)
+                polled.set()
+
+            monkeypatch.setattr(hub, "_fall_behind", compared)
             # Only now: it may see what is committed before who has committed it can tell.
             monkeypatch.setattr(hub_module, "POLL_S", 0.02)
             polling = asyncio.create_task(hub._poll_forever())
+            await asyncio.wait_for(polled.wait(), 30)
             await asyncio.sleep(0.1)
             polling.cancel()
             monkeypatch.undo()
