@@ -118,19 +118,34 @@ def test_it_deletes_only_after_asking(two: Widget) -> None:
     menu.get_by_role("button", name="Keep").click()
     expect(menu.locator(".session-title")).to_have_text(["Newer", "Older"])
     menu.get_by_label("Delete Newer").click()
+    # News of another one leaves the question, and the focus on what it stood on.
+    two.server.sessions[1].title = "Oldest"
+    two.server.emit(two.server.sessions[0], "session_updated", title="Newer")
+    expect(menu.locator(".session-title")).to_have_text(["Oldest"])
+    expect(menu.get_by_role("button", name="Keep")).to_be_focused()
     menu.get_by_role("button", name="Delete", exact=True).click()
     expect(menu.locator(".session")).to_have_count(1)
-    assert [session.title for session in two.server.sessions] == ["Older", "Elsewhere"]
+    assert [session.title for session in two.server.sessions] == ["Oldest", "Elsewhere"]
     expect(two.title).to_have_text("New conversation")
+    expect(menu.locator(".menu-new")).to_be_focused()
 
 
-def test_it_says_when_deleting_failed(two: Widget) -> None:
-    two.server.failures[f"sessions/{two.server.sessions[0].id}"] = 503
+def test_it_says_when_deleting_failed_also_to_who_closed_it_meanwhile(two: Widget) -> None:
+    held: list[Route] = []
+    two.page.route("**/sessions/*", lambda route: held.append(route))
     menu = two.open_menu()
     menu.get_by_label("Delete Newer").click()
     menu.get_by_role("button", name="Delete", exact=True).click()
+    eventually(two.page, lambda: len(held), 1)
+    two.page.keyboard.press("Escape")
+    with two.page.expect_response("**/sessions/*"):
+        held[0].fulfill(status=503, json={"title": "Refused", "detail": "The server is busy."})
+    two.painted()
+    two.open_menu()
     expect(menu.locator(".menu-note")).to_have_text("The server is busy.")
     expect(menu.locator(".session-title")).to_have_text(["Newer", "Older"])
+    two.page.keyboard.press("Escape")
+    expect(two.open_menu().locator(".menu-note")).to_be_empty()
 
 
 def test_it_loads_older_conversations(page: Page, server: FakeServer) -> None:

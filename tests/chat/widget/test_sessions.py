@@ -95,6 +95,60 @@ def test_older_ones_stay_below_a_first_page_that_is_read_again(blank: Page) -> N
     assert told(blank, script) == ["gfdcb", "oldest", "g", None]
 
 
+def test_rows_that_do_not_go_on_from_the_first_page_and_those_of_a_list_from_the_beginning_are_left_out(
+    blank: Page,
+) -> None:
+    script = """
+        const listing = [];
+        const read = async (...ids) => {
+            const reading = sessions.refresh();
+            asked.at(-1).yes({ results: rows(...ids), next: `after ${ids.at(-1)}` });
+            const found = await reading;
+            listing.push(`${found.map(({ id }) => id).join("")} ${listed()} ${sessions.next}`);
+        };
+        await read("c", "b");
+        await read("d", "c");
+        await read("i", "h");
+        await read("j", "i");
+        sessions.list(false);
+        await read("j", "i");
+        return listing;
+    """
+    assert told(blank, script) == [
+        *("cb cb after b", "dc dcb after b", "ih ih after h", "ji jih after h", "ji ji after i"),
+    ]
+
+
+def test_what_is_put_away_is_read_where_it_is_by_then(blank: Page) -> None:
+    script = """
+        const done = sessions.archive("c", true);
+        sessions.list(true);
+        const reading = sessions.refresh();
+        asked[1].yes({ results: [], next: null });
+        await reading;
+        asked[0].yes({});
+        await done;
+        asked[2].yes({ results: rows("c"), next: null });
+        await settled();
+        asked[3]?.yes({ results: rows("c"), next: null });
+        await settled();
+        return listed();
+    """
+    assert told(blank, script) == "c"
+
+
+def test_who_read_first_gets_what_they_read(blank: Page) -> None:
+    script = """
+        const [first, second] = [sessions.refresh(), sessions.refresh()];
+        asked[0].yes({ results: rows("c"), next: null });
+        const found = await first;
+        asked[1].yes({ results: rows("d"), next: null });
+        await second;
+        return [found.map(({ id }) => id), listed()];
+    """
+    assert told(blank, script) == [["c"], "d"]
+
+
 def test_a_page_of_the_other_list_is_not_taken_and_of_two_reads_the_later_counts(blank: Page) -> None:
     script = """
         const first = sessions.refresh();

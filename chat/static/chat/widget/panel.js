@@ -69,7 +69,7 @@ export class Panel extends EventTarget {
     this.menu = new ConversationsMenu(this.sessions, this.context, below, {
       open: (id) => this.open(id),
       startNew: () => this.startNew(),
-      removed: (id) => id === this.conversation.id && this.startNew(),
+      removed: (id) => id === this.conversation.id && this.show(null),
       renamed: (id, title) => this.renamed(id, title),
       archived: (id, archived) => this.conversation.archived(id, archived),
       shared: (id) => id === this.conversation.id && this.conversation.refreshSession(),

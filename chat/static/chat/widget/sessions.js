@@ -10,6 +10,8 @@ export class Sessions extends EventTarget {
     this.loaded = false;
     /** Whether those that were put away are listed, in place of the others. */
     this.archived = false;
+    /** Whether the next first page takes the place of all that is listed. */
+    this.anew = true;
     /** Why the last read failed, and why what was done last was refused. */
     this.unread = null;
     this.refused = null;
@@ -23,30 +25,33 @@ export class Sessions extends EventTarget {
     return this.refused ?? this.unread;
   }
 
-  /** Lists those that were put away, or the others. */
+  /** Lists those that were put away, or the others, from the beginning. */
   list(archived) {
     if (archived !== this.archived) Object.assign(this, { archived, items: [], next: null, loaded: false });
-    this.refused = null;
+    Object.assign(this, { anew: true, unread: null });
   }
 
-  /** Reads the first page. */
+  /** Reads the first page, and gives what it holds. */
   async refresh() {
     this.reads += 1;
     const { reads, archived } = this;
-    await this.read(
-      () => Promise.all([this.api.sessions({ archived }), archived ? null : this.api.sharedSessions()]),
-      () => reads === this.reads && archived === this.archived,
-      ([own, others]) => {
-        this.shared = others?.results ?? [];
-        this.take(own);
-      },
-    );
-    return this.items;
+    let found = [];
+    const ask = async () => {
+      const [own, others] = await Promise.all([this.api.sessions({ archived }), archived ? null : this.api.sharedSessions()]);
+      found = own.results;
+      return { own, others };
+    };
+    await this.read(ask, () => reads === this.reads && archived === this.archived, ({ own, others }) => {
+      this.shared = others?.results ?? [];
+      this.take(own);
+    });
+    return found;
   }
 
   async loadMore() {
     const { next } = this;
     if (!next) return;
+    this.anew = false;
     await this.read(() => this.api.page(next), () => next === this.next, (page) => {
       const known = new Set(this.items.map(({ id }) => id));
       this.items = [...this.items, ...page.results.filter(({ id }) => !known.has(id))];
@@ -54,14 +59,16 @@ export class Sessions extends EventTarget {
     });
   }
 
-  /** The first page; what is listed below it stays. */
+  /** The first page; what is listed below it stays, unless so much came that some between the two is not known. */
   take({ results, next }) {
     const known = new Set(results.map(({ id }) => id));
     const last = results.at(-1)?.updatedAt;
-    const older = next ? this.items.filter(({ id, updatedAt }) => !known.has(id) && updatedAt <= last) : [];
+    const goesOn = next && !this.anew && this.items.some(({ id }) => known.has(id));
+    const older = goesOn ? this.items.filter(({ id, updatedAt }) => !known.has(id) && updatedAt <= last) : [];
     this.items = [...results, ...older];
     if (!older.length) this.next = next ?? null;
     this.loaded = true;
+    this.anew = false;
   }
 
   /** Asks, again where something was done meanwhile, and takes the answer while it `counts`. */
@@ -89,7 +96,8 @@ export class Sessions extends EventTarget {
 
   /** Puts it away, or brings it back; true when that was done. */
   archive(id, archived) {
-    return this.act(() => this.api.changeSession(id, { archived }), () => this.leaveOut(id));
+    const done = () => (this.archived === archived ? this.refresh() : this.leaveOut(id));
+    return this.act(() => this.api.changeSession(id, { archived }), done);
   }
 
   /** True when it is gone, whoever removed it. */

@@ -46,6 +46,8 @@ export class ConversationsMenu {
     this.current = current;
     this.changing = null;
     this.element.hidden = false;
+    // Why something was refused was read, if it stood here.
+    if (this.told === this.sessions.refused) this.sessions.refused = null;
     this.showArchived(false);
     this.focusFirst();
   }
@@ -102,9 +104,11 @@ export class ConversationsMenu {
   refreshed() {
     if (!this.open || this.list.querySelector(".session-rename:focus-within, .sharing")) return;
     if (this.shown === this.looks()) return;
-    const focused = this.element.getRootNode().activeElement?.closest?.("[data-id]")?.dataset.id;
+    const focused = this.element.getRootNode().activeElement;
+    const row = focused?.closest?.("[data-id]");
+    const at = row ? [...row.querySelectorAll("button")].indexOf(focused) : -1;
     this.render();
-    if (focused) this.list.querySelector(`[data-id="${CSS.escape(focused)}"] button`)?.focus();
+    if (row) this.element.querySelectorAll(`[data-id="${CSS.escape(row.dataset.id)}"] button`)[Math.max(at, 0)]?.focus();
   }
 
   /** All that is listed, as text: rows that did not change are not drawn anew below somebody's finger. */
@@ -123,6 +127,7 @@ export class ConversationsMenu {
     this.more.hidden = !next;
     const none = archived ? t("No archived conversations.") : t("No conversations yet.");
     this.note.textContent = error ?? (loaded && items.length === 0 ? none : "");
+    this.told = error;
     this.which.textContent = archived ? t("Back to the conversations") : t("Archived conversations");
   }
 
@@ -181,8 +186,8 @@ export class ConversationsMenu {
   }
 
   async archive(item, archived) {
-    if (await this.sessions.archive(item.id, archived)) this.actions.archived(item.id, archived);
     this.focusFirst();
+    if (await this.sessions.archive(item.id, archived)) this.actions.archived(item.id, archived);
   }
 
   renameForm(item) {
