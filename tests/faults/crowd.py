@@ -280,8 +280,8 @@ class Crowd:
     def __init__(self, people: list[Person], passers_by: list[PasserBy]) -> None:
         self.people = people
         self.passers_by = passers_by
-        #: How long it took at first, when nothing was away, until everybody got on; no more is made of it than this.
-        self.took_s = float(GET_ON_WITHIN_S)
+        #: How long it took at first, when nothing was away, until everybody got on: they have all their patience then.
+        self.took_s = float(PATIENCE_S)
 
     @property
     def everybody(self) -> list[Person]:

@@ -71,7 +71,8 @@ def _read_together(member: Member, kinds: Sequence[Kind]) -> dict[str, list[Titl
 def _arm(member: Member, kind: Kind) -> tuple[str, list[Any]] | None:
     """What reads the first keys and titles of a kind, with its values; None where the ORM knows that there are none.
 
-    Where no index has the order, every row is sorted: what is said of the first ones only stands around that.
+    Where no index has the order, every row is sorted: what is said of the first ones only stands around that, and they
+    are numbered as they come out of it.
     """
     title = kind.field(kind.title)
     rows = _by_title(member, kind).values_list("pk", title.column)[: MAX_LISTED + 1]
@@ -87,7 +88,8 @@ def _seen(member: Member, kind: Kind) -> Iterator[Titled]:
     """The objects of a kind that the member may see, row by row."""
     rows = _by_title(member, kind)
     if kind.may_see is None and kind.called is None:  # Nothing else of a row is looked at, and each may be long.
-        rows = rows.select_related(None).only("pk", kind.field(kind.title).column)
+        named = () if kind.rows else ("key",)
+        rows = rows.select_related(None).only("pk", kind.field(kind.title).column, *named)
     elif kind.parent:
         rows = rows.select_related(kind.parent)
     for some in parts(rows[:MAX_LOOKED_AT], MAX_LISTED + 1):

@@ -130,7 +130,10 @@ def test_of_many_the_first_are_read_alone(demo_workspace: Workspace, alice: User
 
 def test_objects_that_are_their_own_headers_are_named_by_their_keys(demo_workspace: Workspace, alice: User) -> None:
     member, kind = member_of(alice), KINDS["nodeType"]
-    NodeType.objects.create(workspace=demo_workspace, key="api-call", display_name="Call")
-    (block,) = overviews(member, [kind])
+    for key in ("api-call", "webhook"):
+        NodeType.objects.create(workspace=demo_workspace, key=key, display_name=key)
+    with CaptureQueriesContext(connection) as made:
+        (block,) = overviews(member, [kind])
+    assert len(made) == 1
     assert block == by_rows(member, kind)
     assert Ref("nodeType", "api-call") in block.read
