@@ -1,4 +1,4 @@
-"""chat/static/chat/widget/sessions.js and view/menu.js: what comes while something else is on its way."""
+"""chat/static/chat/widget: the list of conversations, its menu, and one of them, while something is on its way."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -192,3 +192,22 @@ def test_asking_always_shows_what_was_chosen_in_the_conversation_that_is_shown(b
     """
     sent = [True, True, False]
     assert told(blank, script) == [sent, [False, True, True, True, True, False, True, False]]
+
+
+def test_what_was_read_before_a_change_of_the_conversation_does_not_take_it_back(blank: Page) -> None:
+    script = """
+        const { Conversation } = await import("/static/chat/widget/conversation.js");
+        const { signal } = new AbortController();
+        const socket = new EventTarget();
+        const conversation = new Conversation({ api, socket, context: null, memory: {}, signal });
+        api.session = call("session");
+        Object.assign(conversation, { id: "a", session: { id: "a", requireValidation: false } });
+        const reading = conversation.refreshSession();
+        const changing = conversation.changeSession({ requireValidation: true });
+        asked[1].yes({ requireValidation: true });
+        await changing;
+        asked[0].yes({ requireValidation: false, usage: 7, access: "owner" });
+        await reading;
+        return [conversation.session.requireValidation, conversation.session.usage];
+    """
+    assert told(blank, script) == [True, 7]

@@ -21,8 +21,9 @@ export class Conversation extends EventTarget {
     /** What the next conversation is opened with, and what only the next answer gets; "" where nobody chose. */
     this.model = "";
     this.once = "";
-    /** Rises whenever another conversation is shown. */
+    /** Rises whenever another conversation is shown, and as a change of this one is sent and answered. */
     this.generation = 0;
+    this.changes = 0;
     this.reset(null);
     socket.addEventListener("frame", ({ detail }) => this.receive(detail), { signal });
     socket.addEventListener("open", () => this.resume(), { signal });
@@ -80,6 +81,7 @@ export class Conversation extends EventTarget {
   /** `change` is {model} or {requireValidation}; true when the server took it. */
   async changeSession(change) {
     const { id } = this;
+    this.changes += 1;
     try {
       const session = await this.api.changeSession(id, change);
       if (id === this.id) this.session = { ...this.session, ...session };
@@ -87,6 +89,8 @@ export class Conversation extends EventTarget {
     } catch (error) {
       this.refuse("", error.message);
       return false;
+    } finally {
+      this.changes += 1;
     }
   }
 
@@ -349,10 +353,11 @@ export class Conversation extends EventTarget {
   /** What only the server knows: what the conversation has used in all, as it may have pages that were not loaded, and
    * what its being shared changed. */
   async refreshSession() {
-    const { id } = this;
+    const { id, changes } = this;
     const session = await this.api.session(id).catch(() => null);
     if (!session || id !== this.id) return;
-    const { usage, requireValidation, access } = session;
+    const { usage, access } = session;
+    const { requireValidation } = changes === this.changes ? session : this.session;
     this.session = { ...this.session, usage, requireValidation, access };
     this.changed();
   }
