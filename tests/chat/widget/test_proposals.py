@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Route, expect
 
-from tests.browser import eventually
+from tests.browser import center, eventually
 from tests.chat.widget.driver import Answer, Widget
 from tests.chat.widget.fake_log import Json
 from tests.chat.widget.fake_proposals import TEXT, updated
@@ -238,18 +238,20 @@ def test_what_cannot_be_decided_says_why_and_stays(editor: Widget) -> None:
     expect(editor.cards).to_have_attribute("data-status", "applied")
 
 
-def test_what_the_page_reads_later_of_it_leaves_the_buttons_where_they_are(editor: Widget) -> None:
+def test_a_button_that_is_pressed_while_the_page_reads_more_of_it_is_pressed(editor: Widget) -> None:
     held: list[Route] = []
     editor.page.route("**/proposals/*", lambda route: held.append(route))
     answer = asked(editor)
-    answer.propose()
+    proposal = answer.propose()
     answer.finish("waiting")
-    pressed = editor.button("Approve").element_handle()
     eventually(editor.page, lambda: len(held), 1)
-    with editor.page.expect_response("**/proposals/*"):
-        held[0].continue_()
-    editor.painted()
-    assert pressed.evaluate("button => button.isConnected")
+    editor.page.mouse.move(*center(editor.button("Approve")))
+    editor.page.mouse.down()
+    # Labels in the reader's language come only now.
+    held[0].fulfill(json={**proposal, "diff": [updated({**TEXT, "label": "Name of the node"})]})
+    expect(editor.cards).to_contain_text("Name of the node")
+    editor.page.mouse.up()
+    expect(editor.cards).to_have_attribute("data-status", "applied")
 
 
 def test_a_viewer_sees_it_without_buttons(widget: Widget) -> None:

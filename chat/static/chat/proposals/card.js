@@ -130,18 +130,21 @@ export class ProposalCard {
     return h("button", { class: "link", type: "button", text: showText, on: { click } });
   }
 
+  /** Buttons stay where they are while more is read of a proposal: whoever presses one then has pressed it. */
   choices() {
-    const buttons = this.preview
-      ? [
-        textButton(t("Approve as edited"), () => this.approve(), "primary"),
-        textButton(t("Back"), () => this.turnTo("edit")),
-      ]
-      : [
-        keyButton(t("Approve"), "a", () => this.approve(), "primary"),
-        mayBeEdited(this.proposal) ? keyButton(t("Edit"), "e", () => this.edit()) : null,
-        keyButton(t("Reject"), "r", () => this.reject(), "danger"),
-      ];
-    return h("div", { class: "proposal-actions" }, ...buttons);
+    if (this.preview) {
+      const approve = textButton(t("Approve as edited"), () => this.approve(), "primary");
+      return h("div", { class: "proposal-actions" }, approve, textButton(t("Back"), () => this.turnTo("edit")));
+    }
+    this.parts.choices ??= {
+      box: h("div", { class: "proposal-actions" }),
+      approve: keyButton(t("Approve"), "a", () => this.approve(), "primary"),
+      edit: keyButton(t("Edit"), "e", () => this.edit()),
+      reject: keyButton(t("Reject"), "r", () => this.reject(), "danger"),
+    };
+    const { box, approve, edit, reject } = this.parts.choices;
+    arrange(box, mayBeEdited(this.proposal) ? [approve, edit, reject] : [approve, reject]);
+    return box;
   }
 
   outcome() {
