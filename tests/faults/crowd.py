@@ -29,7 +29,7 @@ from tests.cast import signed_in
 
 #: What an answer takes on its own is a second; nobody may have to wait longer than this for anything.
 PATIENCE_S = 60
-#: Within which everybody gets on after what was away is back, and what that takes on this machine when nothing is.
+#: Within which everybody gets on after what was away is back.
 GET_ON_WITHIN_S = 10
 ANSWER = "SCRIPT=" + json.dumps({"text": " ".join(f"word{number}" for number in range(20)), "delay_s": 0.05})
 #: Between two rounds of somebody who looks at pages, and between two pages of events that were not full: without a
@@ -280,8 +280,6 @@ class Crowd:
     def __init__(self, people: list[Person], passers_by: list[PasserBy]) -> None:
         self.people = people
         self.passers_by = passers_by
-        #: How long it took at first, when nothing was away, until everybody got on: they have all their patience then.
-        self.took_s = float(PATIENCE_S)
 
     @property
     def everybody(self) -> list[Person]:
@@ -294,16 +292,10 @@ class Crowd:
         def behind() -> list[str]:
             return [one.name for one in self.everybody if one.well_at <= now and one not in but]
 
-        deadline = now + GET_ON_WITHIN_S + self.took_s
+        deadline = now + GET_ON_WITHIN_S
         while behind():
             assert time.monotonic() < deadline, f"these do not get on: {behind()}; {self.surprises}; {self.losses}"
             time.sleep(0.02)
-
-    def begin(self) -> None:
-        """Waits until everybody talks, and knows how busy the machine is."""
-        began = time.monotonic()
-        self.all_get_on()
-        self.took_s = min(time.monotonic() - began, GET_ON_WITHIN_S)
 
     @property
     def surprises(self) -> list[str]:
@@ -336,7 +328,7 @@ def crowd(site: checker.Logged, urls: Sequence[str], ends: Collection[str]) -> I
     """
     here = _crowd(urls)
     with _living(here):
-        here.begin()
+        here.all_get_on()
         yield here
         here.all_get_on()
     assert here.surprises == [], here.surprises

@@ -2,12 +2,9 @@
 
 import json
 import random
-from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page
-
-from tests.chat.widget.fake_server import FakeServer
+from playwright.sync_api import Page
 
 pytestmark = pytest.mark.browser
 
@@ -52,18 +49,6 @@ LINK = '<a href="{href}" target="_blank" rel="noopener noreferrer nofollow" refe
 def link(href: str, text: str, host: str = "") -> str:
     shown = f"<span>{text}</span>" + (f'<bdi class="host">{host}</bdi>' if host else "")
     return LINK.format(href=href, text=shown)
-
-
-@pytest.fixture(scope="module")
-def blank(browser: Browser) -> Iterator[Page]:
-    """One page for all: the modules keep nothing between two documents."""
-    server = FakeServer()
-    server.start()
-    page = browser.new_page()
-    page.goto(f"{server.url}/blank.html")
-    yield page
-    page.close()
-    server.stop()
 
 
 CASES = {

@@ -1,25 +1,11 @@
 """The pure parts of proposals: arguments and back, JSON by paths, titles, and text of which nothing is hidden."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page
-
-from tests.chat.widget.fake_server import FakeServer
+from playwright.sync_api import Page
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def blank(browser: Browser) -> Iterator[Page]:
-    server = FakeServer()
-    server.start()
-    page = browser.new_page()
-    page.goto(f"{server.url}/blank.html")
-    yield page
-    page.close()
-    server.stop()
 
 
 def call(page: Page, module: str, name: str, *args: Any) -> Any:

@@ -1,12 +1,8 @@
 """chat/static/chat/widget: the list of conversations, its menu, and one of them, while something is on its way."""
 
-from collections.abc import Iterator
 from typing import Any
 
-import pytest
-from playwright.sync_api import Browser, Page
-
-from tests.chat.widget.fake_server import FakeServer
+from playwright.sync_api import Page
 
 #: An API whose answers the test gives: `asked` are the calls so far, each with its arguments, `yes` and `no`.
 GIVEN = """
@@ -22,18 +18,6 @@ GIVEN = """
     const listed = () => sessions.items.map(({ id }) => id).join("");
     const names = () => asked.map(({ name }) => name).join(" ");
 """
-
-
-@pytest.fixture(scope="module")
-def blank(browser: Browser) -> Iterator[Page]:
-    """One page for all: the modules keep nothing of a list."""
-    server = FakeServer()
-    server.start()
-    page = browser.new_page()
-    page.goto(f"{server.url}/blank.html")
-    yield page
-    page.close()
-    server.stop()
 
 
 def told(page: Page, script: str) -> Any:

@@ -1,12 +1,9 @@
 """chat/static/chat/widget/transcript.js: stored messages and events give the same list."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page
-
-from tests.chat.widget.fake_server import FakeServer
+from playwright.sync_api import Page
 
 pytestmark = pytest.mark.browser
 
@@ -16,17 +13,6 @@ FOLD = """async ({ page, steps }) => {
   for (const [name, ...args] of steps) state = transcript[name](state, ...args);
   return { ...state, running: transcript.isRunning(state) };
 }"""
-
-
-@pytest.fixture(scope="module")
-def blank(browser: Browser) -> Iterator[Page]:
-    server = FakeServer()
-    server.start()
-    page = browser.new_page()
-    page.goto(f"{server.url}/blank.html")
-    yield page
-    page.close()
-    server.stop()
 
 
 def event(sequence: int, type_: str, message: str = "a", run: str = "r", **data: Any) -> list[Any]:
