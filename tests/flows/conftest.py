@@ -13,7 +13,9 @@ from tests.browser import Windows, port, sign_in
 from tests.cast import member
 from tests.chat.engine.driving import until
 from tests.emptying import kept
+from tests.flows.records import let_it_rest, new_portfolio
 from tests.flows.visitor import Visitor
+from tests.graphs.records.portfolio import Portfolio
 from tests.site import Site, site
 from tests.things import Thing, node_of, product_of
 
@@ -92,3 +94,10 @@ def visit(windows: Windows) -> Callable[..., Visitor]:
         return Visitor(page, url)
 
     return open_browser
+
+
+@pytest.fixture
+def work(shared_site: Site) -> Portfolio:
+    """The records that one story is about; the others have their own."""
+    let_it_rest(shared_site)
+    return new_portfolio()

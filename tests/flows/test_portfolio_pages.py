@@ -11,8 +11,6 @@ from tests.flows.records import (
     begin_anew,
     change,
     decide,
-    let_it_rest,
-    new_portfolio,
     open_record,
     path_of,
     proposing,
@@ -26,13 +24,6 @@ from tests.site import Site
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 Visit = Callable[..., Visitor]
-
-
-@pytest.fixture
-def work(shared_site: Site) -> Portfolio:
-    """What one story is about; the others have their own."""
-    let_it_rest(shared_site)
-    return new_portfolio()
 
 
 def test_cu_002_all_that_happened_to_a_record_stands_in_its_history(

@@ -19,8 +19,6 @@ from tests.flows.records import (
     begin_anew,
     change,
     decide,
-    let_it_rest,
-    new_portfolio,
     open_record,
     path_of,
     proposing,
@@ -36,13 +34,6 @@ from tests.vendors import Script
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 Visit = Callable[..., Visitor]
-
-
-@pytest.fixture
-def work(shared_site: Site) -> Portfolio:
-    """What one story is about; the others have their own."""
-    let_it_rest(shared_site)
-    return new_portfolio()
 
 
 def updating(of: object, **updates: object) -> tuple[str, dict[str, object]]:
