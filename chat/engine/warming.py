@@ -2,8 +2,10 @@
 
 import logging
 from contextlib import suppress
+from typing import Any
 
 from django.contrib.auth.models import User
+from django.db import connection
 
 from chat.concurrency.database import in_tool_thread
 from chat.engine.available_models import configured, provider_for
@@ -22,6 +24,9 @@ from rag.sources.registered_sources import source_of
 
 log = logging.getLogger("countersign.engine")
 
+#: PostgreSQL plans a prepared statement anew five times before it keeps a plan.
+TIMES_UNTIL_A_PLAN_IS_KEPT = 6
+
 
 async def warm_up() -> None:
     """Imports the default vendor's SDK and describes all tools."""
@@ -37,9 +42,9 @@ async def load_embedder() -> None:
 
 
 async def read_for_nobody() -> None:
-    """Reads what a first question reads, for nobody: there is nothing, and the connection knows the tables afterwards.
+    """Reads what a question reads, for nobody: there is nothing, and the connection knows tables and keeps plans then.
 
-    It has to be the only one then: the pool would give the first question another that is as new.
+    It is the oldest, which the pool gives out first: questions get it.
     """
     try:
         await in_tool_thread(_read_for_nobody)
@@ -48,6 +53,17 @@ async def read_for_nobody() -> None:
 
 
 def _read_for_nobody() -> None:
+    connection.ensure_connection()
+    driver: Any = connection.connection
+    often, driver.prepare_threshold = driver.prepare_threshold, 0
+    try:
+        for _ in range(TIMES_UNTIL_A_PLAN_IS_KEPT):
+            _read_once()
+    finally:
+        driver.prepare_threshold = often
+
+
+def _read_once() -> None:
     nobody, nowhere = User(pk=0), Workspace(pk=0)
     member = Member(nobody, nowhere, Role.EDITOR)
     for kind in of_objects():

@@ -1,7 +1,8 @@
-"""The pool of Django's connections gives out the one that came back last, and none that the server has closed."""
+"""The pool of Django's connections gives out the oldest that rests, and none that the server has closed."""
 
 import select
 from collections.abc import Iterator
+from itertools import permutations
 from typing import Any
 
 import psycopg
@@ -9,13 +10,13 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 
-from config.database.base import DatabaseWrapper, LastFirst, has_not_ended
+from config.database.base import DatabaseWrapper, OldestFirst, has_not_ended
 from tests.chat.engine.driving import until
 
 
 @pytest.fixture
 def pool(db: None) -> Iterator[Any]:
-    made = LastFirst(kwargs=connection.get_connection_params(), min_size=3, max_size=3, open=True)
+    made = OldestFirst(kwargs=connection.get_connection_params(), min_size=3, max_size=3, open=True)
     made.wait()
     yield made
     made.close()
@@ -29,19 +30,36 @@ def test_who_comes_alone_is_given_the_same_one_each_time(pool: Any) -> None:
     assert len(used) == 1
 
 
-def test_who_come_together_are_given_different_ones_and_then_the_last(pool: Any) -> None:
+@pytest.mark.parametrize("order", permutations(range(3)))
+def test_who_come_together_are_given_different_ones_and_then_the_oldest(pool: Any, order: tuple[int, ...]) -> None:
     together = [pool.getconn() for _ in range(3)]
     assert len(set(together)) == 3
-    for each in together:
-        pool.putconn(each)
-    assert [pool.getconn(), pool.getconn()] == [together[2], together[1]]
+    oldest, middle, youngest = sorted(together, key=lambda each: each._created_at)
+    for place in order:
+        pool.putconn(together[place])
+    assert [pool.getconn(), pool.getconn()] == [oldest, middle]
+    pool.putconn(oldest)
+    assert [pool.getconn(), pool.getconn()] == [oldest, youngest]
+
+
+def test_the_youngest_is_closed_where_more_rest_than_are_needed(db: None) -> None:
+    pool: Any = OldestFirst(kwargs=connection.get_connection_params(), min_size=1, max_size=3, open=True)
+    try:
+        together = [pool.getconn() for _ in range(3)]
+        by_age = sorted(together, key=lambda each: each._created_at)
+        for each in by_age:
+            pool.putconn(each)
+        pool._shrink_pool()
+        assert [each.closed for each in by_age] == [False, False, True]
+    finally:
+        pool.close()
 
 
 @pytest.mark.django_db
 def test_it_is_that_of_django() -> None:
     of_django: Any = connection
     of_django.ensure_connection()
-    assert isinstance(of_django.pool, LastFirst)
+    assert isinstance(of_django.pool, OldestFirst)
 
 
 def wrapper(pool: Any, **settings: Any) -> Any:
@@ -60,7 +78,7 @@ def no_other_pool() -> Iterator[None]:
 @pytest.mark.parametrize("pool", [True, {"min_size": 1, "max_size": 2}])
 def test_its_options_are_those_of_django(pool: Any) -> None:
     made = wrapper(pool).pool
-    assert isinstance(made, LastFirst)
+    assert isinstance(made, OldestFirst)
     assert made.max_size == (4 if pool is True else 2), "True means what the library takes by itself"
 
 
@@ -68,7 +86,7 @@ def test_its_options_are_those_of_django(pool: Any) -> None:
 @pytest.mark.parametrize("checks", [True, False])
 def test_connections_are_asked_each_time_only_if_the_settings_say_so(checks: bool) -> None:
     made = wrapper({"min_size": 1}, CONN_HEALTH_CHECKS=checks).pool
-    assert made._check is (LastFirst.check_connection if checks else has_not_ended)
+    assert made._check is (OldestFirst.check_connection if checks else has_not_ended)
 
 
 @pytest.mark.usefixtures("no_other_pool")

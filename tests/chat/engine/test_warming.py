@@ -64,6 +64,19 @@ def test_what_a_first_question_reads_is_read_for_nobody(monkeypatch: pytest.Monk
         assert table._meta.db_table in said
 
 
+def test_plans_are_kept_then_and_statements_prepared_as_they_were_before() -> None:
+    connection.ensure_connection()
+    before = connection.connection.prepare_threshold
+    with connection.cursor() as cursor:
+        cursor.execute("DEALLOCATE ALL")
+        warming._read_for_nobody()
+        cursor.execute("SELECT statement ~ 'graphs_(node|edge|sheet)', generic_plans > 0 FROM pg_prepared_statements")
+        of_graphs = [is_kept for is_of_graph, is_kept in cursor.fetchall() if is_of_graph]
+    assert len(of_graphs) >= 3
+    assert all(of_graphs)
+    assert connection.connection.prepare_threshold == before > 0
+
+
 def test_a_process_begins_where_that_cannot_be_read(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -111,9 +111,9 @@ def test_the_pages_of_the_admin_name_the_first_objects(demo_workspace: Workspace
 
 def test_the_page_of_a_change_set_takes_as_many_statements_for_many_objects(demo_workspace: Workspace) -> None:
     client, taken = auditor(demo_workspace), []
-    for count in (2, MANY):
+    for count in (1, 2, MANY):  # The first page of a process looks up what it keeps.
         done = edited(made(demo_workspace, count), None, "a")
         with CaptureQueriesContext(connection) as captured:
             assert client.get(f"/admin/graphs/changeset/{done.pk}/change/").status_code == 200
         taken.append(len(captured))
-    assert taken[0] == taken[1]
+    assert taken[1] == taken[2]
