@@ -10,8 +10,10 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from chat.access import begun, identity
+from chat.access.shown_tokens import look_and_hold, look_and_join
 from chat.actions import deepening, pinning, posting, rating
 from chat.actions.posting import Asked
+from chat.api.late_authentication import LateAuthenticationView
 from chat.api.message_json import FeedbackShape, MessageShape
 from chat.api.requests import hold_to_write, message_and_member, person_of, proof_of
 from chat.api.run_json import AcceptedShape, RestedShape
@@ -21,12 +23,13 @@ from chat.providers.configured_models import Choice
 from chat.queries.conversations import Held
 from graphs.models import Object
 from graphs.objects.membership import member_and_object
-from graphs.site.access import Member
+from graphs.site.access import Member, NotFound
 from graphs.site.api.bodies import Body, read_body
 from graphs.site.api.members import current_member, workspace_named
 from graphs.site.api.openapi import problems
 from graphs.site.api.paging import PageShape
 from graphs.site.api.parameters import IDEMPOTENCY_KEY, idempotency_key
+from graphs.site.api.tokens import Claim, TokenRefused
 from graphs.site.shapes import Shape
 
 
@@ -85,7 +88,7 @@ class ModelList(PageShape[ModelShape]):
     default: str
 
 
-class MessagesView(APIView):
+class MessagesView(LateAuthenticationView):
     throttle_classes = ()  # it counts by itself
 
     @extend_schema(
@@ -98,17 +101,39 @@ class MessagesView(APIView):
         """Write to a conversation, or open one. With `wait` the answer comes with the response."""
         body = read_body(request, MessageBody)
         key = idempotency_key(request)
-        to: Held | Member
-        found: Object | None = None
         with transaction.atomic():
-            if body.session_id:
-                to = hold_to_write(request, body.session_id)
-            else:
-                to, found = member_and_object(person_of(request), workspace_named(request), body.about)
+            to, found = self._place(request, body)
             posted = posting.take(to, body, key, found)
         if posted.stream:
             begun.tell(identity.of_member(posted.member, proof_of(request)), posted.stream)
         return Response(AcceptedShape.of(posted.answer).to_json(), status=202)
+
+    def _place(self, request: Request, body: MessageBody) -> tuple[Held | Member, Object | None]:
+        """The conversation, or the workspace and the object of a new one."""
+        workspace = workspace_named(request)
+        if self.claim is not None and not (body.session_id and workspace):
+            try:
+                return self._place_and_person(request, self.claim, body, workspace)
+            except TokenRefused:
+                self.claim = None  # They are looked for, and refused, as everywhere.
+        if body.session_id:
+            return hold_to_write(request, body.session_id), None
+        return member_and_object(person_of(request), workspace, body.about)
+
+    def _place_and_person(
+        self, request: Request, claim: Claim, body: MessageBody, workspace: str | None
+    ) -> tuple[Held | Member, Object | None]:
+        """Both in one statement."""
+        place: Held | Member | None
+        found: Object | None = None
+        if body.session_id:
+            user, place = look_and_hold(claim, body.session_id)
+        else:
+            user, place, found = look_and_join(claim, workspace, body.about)
+        self.know(request, user)
+        if place is None:
+            raise NotFound
+        return place, found
 
 
 class DeepenView(APIView):

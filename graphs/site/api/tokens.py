@@ -139,16 +139,22 @@ def _claim(token: Token) -> Claim:
     return Claim(user_id, token.get(api_settings.REVOKE_TOKEN_CLAIM, ""), expires_at)
 
 
-#: Written out: every request of a program asks, and the ORM composes it in several times the time of the answer.
-_USER = f"""
+#: The person of a claim, if its sign-in has not ended. Written out: every request of a program asks, and the ORM
+#: composes it in several times the time of the answer.
+PERSON = f"""
 SELECT {row_store.columns(User, of="u")} FROM auth_user AS u WHERE u.id = %s AND (
     %s::uuid IS NULL OR EXISTS (SELECT FROM graphs_signin AS s WHERE s.id = %s::uuid AND s.user_id = u.id)
 )
 """  # noqa: S608 - what is inserted are names of columns
 
 
+def person_asked(claim: Claim) -> list[Any]:
+    """The parameters of `PERSON`. Whether the claim holds for whom it finds is still to be asked."""
+    return [claim.user_id, claim.sign_in, claim.sign_in]
+
+
 def _user_of(claim: Claim) -> User:
-    found = row_store.read(User, _USER, [claim.user_id, claim.sign_in, claim.sign_in])
+    found = row_store.read(User, PERSON, person_asked(claim))
     if not found or not claim.holds_for(found[0][0]):
         raise TokenRefused
     return found[0][0]

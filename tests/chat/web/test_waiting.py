@@ -116,8 +116,8 @@ def test_a_question_is_answered_in_few_statements(alice: User, nba: Graph, model
         await answered(model, alice, statements, "three", sessionId=session_id)
         for all_made in (new, statements):
             made = [each for each in all_made if "UPDATE chat_process" not in each]  # a heartbeat
-            assert made.index("SHOWN") <= 8, "\n".join(made)
-            assert len(made) - made.count("SHOWN") <= 12, "\n".join(made)
+            assert made.index("SHOWN") <= 7, "\n".join(made)
+            assert len(made) - made.count("SHOWN") <= 11, "\n".join(made)
 
     run(test)
 
