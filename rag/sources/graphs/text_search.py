@@ -10,7 +10,7 @@ from django.db import connection
 from graphs.models import Graph
 from graphs.site.row_store import as_array
 from rag.retrieval.naming import said
-from rag.sources.graphs import type_words
+from rag.sources.graphs import large_graphs, type_words
 from rag.texts.stop_words import STOP_WORDS
 from rag.texts.words import COMMON, beginning, forms, marked, mentions, plain, rarity, search_words
 
@@ -82,7 +82,7 @@ _SURVEY = """
             SELECT word
             FROM pg_stats, unnest(most_common_elems::text::text[], most_common_elem_freqs) AS e(word, part)
             WHERE schemaname = current_schema() AND tablename = 'graphs_node' AND attname = 'search'
-                AND part > %(common)s AND word = ANY(%(forms)s)
+                AND part > %(common)s AND (%(forms)s::text[] IS NULL OR word = ANY(%(forms)s))
         ) END AS common,
         ARRAY(SELECT ARRAY[key, name] FROM graphs_sheet WHERE graph_id = %(graph)s ORDER BY position, id) AS sheets,
         (SELECT name FROM rag_embeddingmodel WHERE serves) AS serving
@@ -97,11 +97,11 @@ _ROWS_OF_SMALL = """
 
 
 def search(graph: Graph, question: str, limit: int, sheet: str | None = None) -> Searched:
-    """At most `limit` nodes that have words of the question, best first; one query, two of a large graph."""
-    query = _Query.of(question)
-    survey, rows, met = query.run(graph, sheet)
-    if survey.large:
-        survey, rows, met = replace(query, survey=survey).run(graph, sheet)
+    """At most `limit` nodes that have words of the question, best first.
+
+    One query; two of a large graph that was not searched before, or whose common words are others by now.
+    """
+    survey, rows, met = _run(_Query.of(question), graph, sheet)
     scores = weighed({node_id: ranks for node_id, _, _, *ranks in rows}, survey.nodes)
     names = [(node_id, key, name) for node_id, key, name, *_ in rows]
     named = said(question, names, survey.common if survey.large else ())
@@ -110,6 +110,27 @@ def search(graph: Graph, question: str, limit: int, sheet: str | None = None) ->
 
 
 _Ranks = Sequence[float]
+_Row = tuple[int, str, str, _Ranks, _Ranks]
+_Found = tuple["Survey", list[_Row], list[int]]
+
+
+def _run(query: "_Query", graph: Graph, sheet: str | None) -> _Found:
+    """What is known of the graph, the candidates, and all nodes that were met in a large one."""
+    remembered = large_graphs.common_words(graph.pk)
+    guess = None if remembered is None else remembered.intersection(query.forms)
+    found = replace(query, common=guess).run(graph, sheet)
+    survey = found[0]
+    if not survey.large:
+        large_graphs.forget(graph.pk)
+        return found if guess is None else query.run(graph, sheet)
+    if survey.common == guess:
+        return found
+    if guess is None:
+        large_graphs.remember(graph.pk, survey.common)
+    else:
+        large_graphs.forget(graph.pk)
+    survey = replace(survey, common=survey.common.intersection(query.forms))
+    return replace(query, common=survey.common, survey=survey).run(graph, sheet)
 
 
 def weighed(ranks: Mapping[int, Sequence[_Ranks]], nodes: int) -> dict[int, float]:
@@ -128,57 +149,61 @@ def _holding(ranks: Iterable[_Ranks]) -> list[int]:
     return [sum(rank > 0 for rank in word) for word in zip(*ranks, strict=True)]
 
 
-_Row = tuple[int, str, str, _Ranks, _Ranks]
-
-
 @dataclass(frozen=True, slots=True)
 class _Query:
-    """The statement of one search: of a large graph with its `survey`, else one that surveys it as well."""
+    """The statement of one search: as that of a large graph with the question's `common` words if they are not None.
+
+    Where no `survey` is given it surveys the graph as well.
+    """
 
     words: tuple[str, ...]
     marked: tuple[str, ...]
     mentioned: tuple[str, ...]
     plain: str
+    common: frozenset[str] | None = None
     survey: Survey | None = None
 
     @classmethod
     def of(cls, question: str) -> "_Query":
         return cls(search_words(question), marked(question), mentions(question), plain(question))
 
-    def run(self, graph: Graph, sheet: str | None) -> tuple[Survey, list[_Row], list[int]]:
-        """What is known of the graph, the candidates (id, key, name, ranks by each word), and all that were met."""
+    @property
+    def forms(self) -> list[str]:
+        return [form for word in self.words for form in forms(word)]
+
+    def run(self, graph: Graph, sheet: str | None) -> _Found:
+        """The survey, the candidates (id, key, name, ranks by each word), and all that were met in a large graph.
+
+        The survey's common words are all that there are, where none were guessed.
+        """
         with connection.cursor() as cursor:
             cursor.execute(self.sql(sheet), self.values(graph, sheet))
             found = {row[0]: row for row in cursor.fetchall()}
-        beside = found.pop(None)[5]
-        rows = [row[:5] for row in found.values()]
-        if self.survey:
-            return self.survey, rows, beside or []
-        nodes, common, sheets, serving = beside
-        return (
-            Survey(tuple((key, name) for key, name in sheets), nodes, frozenset(common or ()), serving or ""),
-            rows,
-            [],
+        met, nodes, common, sheets, serving = found.pop(None)[5]
+        survey = self.survey or Survey(
+            tuple((key, name) for key, name in sheets), nodes, frozenset(common or ()), serving or ""
         )
+        return survey, [row[:5] for row in found.values()], met or []
 
     def sql(self, sheet: str | None) -> str:
-        """Ranked candidates, perhaps twice, then a row without a node: all candidates of a large graph, or the survey.
+        """Ranked candidates, perhaps twice, then a row without a node: all candidates of a large graph, and the survey.
 
         There DISTINCT is needed: a node is met once for each of its words, and would take the place of others.
         """
         of_sheet = ""
         if sheet is not None:
             of_sheet = " AND sheet_id = (SELECT id FROM graphs_sheet WHERE graph_id = %(graph)s AND key = %(sheet)s)"
-        surveying, beside = "", "SELECT to_json(array_agg(id)) FROM candidates"
+        met = "NULL" if self.common is None else "(SELECT array_agg(id) FROM candidates)"
+        surveying, beside = "", f"SELECT json_build_array({met}, NULL, NULL, NULL, NULL)"
         if self.survey is None:
             surveying = f"first_nodes AS MATERIALIZED ({_FIRST}), survey AS MATERIALIZED ({_SURVEY}),"
-            beside = "SELECT json_build_array(nodes, common, sheets, serving) FROM survey"
+            beside = f"SELECT json_build_array({met}, nodes, common, sheets, serving) FROM survey"  # noqa: S608
         rank, mentioned = _rank("search"), "key = ANY(%(mentioned)s)"
         arms = [f"({arm})" for arm in self._arms(of_sheet)]
         return f"""
             WITH {surveying} types AS MATERIALIZED ({type_words.FOUND}), met AS ({" UNION ALL ".join(arms)}),
             candidates AS MATERIALIZED (
-                SELECT {"DISTINCT ON (id)" if self.survey else ""} id, key, name, search, words
+                SELECT {"" if self.common is None else "DISTINCT ON (id)"} id, key, name, search, words
                 FROM met LEFT JOIN types ON type_key = type
             )
             SELECT id, key, name, {_ranks("search")}, {_ranks("words")}, NULL
@@ -198,7 +223,7 @@ class _Query:
 
     def _arms(self, of_sheet: str) -> Iterator[str]:
         """The queries that candidates come from; the cost of each does not grow with the graph."""
-        if self.survey is None:
+        if self.common is None:
             named = "key = ANY(%(mentioned)s) OR name = ANY(%(mentioned)s)"
             of_type = "type = ANY(ARRAY(SELECT type_key FROM types))"
             yield f"{_ROWS_OF_SMALL}{of_sheet} AND ({named} OR search @@ %(any)s::tsquery OR {of_type})"
@@ -217,7 +242,6 @@ class _Query:
 
     def values(self, graph: Graph, sheet: str | None) -> dict[str, Any]:
         written = list(map(self._any_form, self.words))
-        common = self.survey.common if self.survey else ()
         return {
             "graph": graph.pk,
             **type_words.values(graph),
@@ -225,20 +249,20 @@ class _Query:
             "marked": list(self.marked),
             "mentioned": list(self.mentioned),
             "plain": f" {self.plain} ",
-            "little": as_array([*STOP_WORDS, *common]) if common else _LITTLE,
+            "little": as_array([*STOP_WORDS, *self.common]) if self.common else _LITTLE,
             "any": " | ".join(written),
             "each": written,
             "weights": WEIGHTS,
             "large": LARGE,
             "common": COMMON,
-            "forms": [form for word in self.words for form in forms(word)],
+            "forms": None if self.common is None else self.forms,
             **{f"pair{number}": pair for number, pair in enumerate(self._pairs())},
             **{f"rare{number}": word for number, word in enumerate(self._rare())},
         }
 
     def _any_form(self, word: str) -> str:
         exact = [f"'{form}'" for form in forms(word)]
-        beginnings = [f"'{beginning(word)}':*"] if len(word) >= PREFIX_FROM and not self.survey else []
+        beginnings = [f"'{beginning(word)}':*"] if len(word) >= PREFIX_FROM and self.common is None else []
         return f"({' | '.join([*exact, *beginnings])})"
 
     def _rare(self) -> list[str]:
@@ -255,7 +279,7 @@ class _Query:
         ]
 
     def _is_rare(self, form: str) -> bool:
-        return self.survey is None or form not in self.survey.common
+        return self.common is None or form not in self.common
 
 
 def _rank(column: str) -> str:

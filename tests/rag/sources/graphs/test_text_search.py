@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -8,7 +10,7 @@ from hypothesis import strategies as st
 from pytest_django import DjangoAssertNumQueries
 
 from graphs.models import Graph, Node, NodeType, Sheet
-from rag.sources.graphs import text_search
+from rag.sources.graphs import large_graphs, text_search
 from rag.sources.graphs.text_search import search
 from tests.seeded import World, world
 
@@ -80,15 +82,17 @@ def test_it_stays_in_the_graph(here: World) -> None:
     assert {keys[hit.node_id] for hit in hits} == {here.nba.pk}
 
 
-@pytest.mark.parametrize(("large", "asked"), [(2_000, 1), (5, 2)])
-def test_it_asks_the_database_once_and_of_a_large_graph_twice(
-    here: World, large: int, asked: int, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("large", "asked"), [(2_000, [1, 1]), (5, [2, 1])])
+def test_it_asks_the_database_once_and_of_a_large_graph_twice_the_first_time(
+    here: World, large: int, asked: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(text_search, "LARGE", large)
-    with CaptureQueriesContext(connection) as queries:
-        found_hits = search(here.orders, "invoice", 20).hits
-    assert found_hits
-    assert len(queries) == asked
+    taken = []
+    for question in ("invoice", "customer import"):
+        with CaptureQueriesContext(connection) as queries:
+            assert search(here.orders, question, 20).hits
+        taken.append(len(queries))
+    assert taken == asked
 
 
 @pytest.mark.parametrize(
@@ -125,6 +129,11 @@ def test_a_marked_key_comes_before_all_that_was_pasted(here: World) -> None:
     assert found(here.nba, f"{pasted} What does {{{{node:7}}}} do?")[0] == "7"
 
 
+@pytest.fixture(autouse=True)
+def nothing_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(large_graphs, "_large", set())
+
+
 @pytest.fixture
 def large(here: World, monkeypatch: pytest.MonkeyPatch) -> Graph:
     """A graph that counts as large, whose word "common" is in every node and known to be."""
@@ -143,6 +152,51 @@ def test_it_knows_size_and_common_words_of_a_large_graph(large: Graph) -> None:
     known = search(large, "common thing7", 20).survey
     assert known.large
     assert known.common == {"common"}
+
+
+QUESTIONS = ["common thing7", "thing7 zebra", "common", "what does n123 do, and common?", "filter", "", "zebra"]
+
+
+@pytest.mark.parametrize("sheet", [None, "main"])
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_what_it_remembers_of_a_large_graph_changes_nothing(large: Graph, question: str, sheet: str | None) -> None:
+    first, again = (search(large, question, 20, sheet) for _ in range(2))
+    assert first == replace(again, met=first.met)
+    assert sorted(first.met) == sorted(again.met)
+
+
+@pytest.mark.parametrize("remembered", [frozenset(), frozenset({"thing7"}), frozenset({"common", "thing7"})])
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_it_searches_again_where_other_words_are_common_by_now(
+    large: Graph, question: str, remembered: frozenset[str]
+) -> None:
+    right = search(large, question, 20)
+    large_graphs.remember(large.pk, remembered)
+    again = search(large, question, 20)
+    assert right == replace(again, met=right.met)
+    assert sorted(right.met) == sorted(again.met)
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_it_searches_again_where_a_graph_is_large_no_longer(
+    large: Graph, question: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    search(large, question, 20)
+    large.nodes.filter(key__regex="^n[0-9]{3}").delete()
+    monkeypatch.setattr(text_search, "LARGE", 5_000)
+    again = search(large, question, 20)
+    with CaptureQueriesContext(connection) as queries:
+        assert again == search(large, question, 20)
+    assert not again.survey.large
+    assert len(queries) == 1, "it is forgotten"
+
+
+def test_it_remembers_a_bounded_number_of_graphs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(large_graphs, "MOST", 3)
+    for graph_id in range(10):
+        large_graphs.remember(graph_id, frozenset({"common"}))
+        assert large_graphs.common_words(graph_id) == {"common"}
+    assert sum(large_graphs.common_words(graph_id) is not None for graph_id in range(10)) <= 3
 
 
 def test_it_never_searches_a_large_graph_by_a_common_word_alone(large: Graph) -> None:
