@@ -4,9 +4,14 @@ from typing import Any
 
 import psycopg
 from django.db.backends.postgresql.base import ServerBindingCursor
+from psycopg.errors import FeatureNotSupported, InvalidSqlStatementName
+
+from config.database.prepared import Connection
 
 #: What the protocol counts in two bytes.
 MOST_PARAMETERS = 65_535
+#: What PostgreSQL says of a prepared statement whose tables another process has changed, and of one that is gone.
+_OUTDATED = (FeatureNotSupported, InvalidSqlStatementName)
 _Base: Any = ServerBindingCursor
 
 
@@ -16,4 +21,9 @@ class Cursor(_Base):
     def execute(self, query: Any, params: Any = None, **options: Any) -> Any:
         if params is not None and len(params) > MOST_PARAMETERS:
             query, params = psycopg.ClientCursor(self.connection).mogrify(query, params), None
-        return super().execute(query, params, **options)
+        try:
+            return super().execute(query, params, **options)
+        except _OUTDATED:
+            if isinstance(self.connection, Connection):
+                self.connection.forget_prepared()
+            raise

@@ -1,7 +1,8 @@
 """Connections to PostgreSQL that keep the statements they have prepared when a transaction is rolled back.
 
 The driver forgets all of them then, as they may name a table that was made in that transaction: one refused request,
-and the next ten plan each of their statements anew. Here they are forgotten where tables were made or changed.
+and the next ten plan each of their statements anew. Here they are forgotten where tables were made or changed, and
+where PostgreSQL says that one is outdated, because another process has changed its tables.
 """
 
 import re
@@ -10,6 +11,7 @@ from typing import Any
 
 import psycopg
 from psycopg._preparing import Prepare, PrepareManager
+from psycopg.pq import TransactionStatus
 
 _Connection: Any = psycopg.Connection
 #: What PostgreSQL says that it did, where statements may name what is no longer there.
@@ -41,6 +43,14 @@ class Connection(_Connection):
         super().__init__(*args, **options)
         self._prepared = Prepared()
 
+    def forget_prepared(self) -> None:
+        """Has all statements prepared anew: at once, or when the transaction that has failed is rolled back."""
+        self._prepared.may_be_outdated = True
+        if self.pgconn.transaction_status == TransactionStatus.IDLE:
+            self._prepared.clear()
+
     def _rollback_gen(self) -> Generator[Any, Any, None]:
+        takes_back = self.pgconn.transaction_status != TransactionStatus.IDLE
         yield from super()._rollback_gen()
-        self._prepared.may_be_outdated = False
+        if takes_back:
+            self._prepared.may_be_outdated = False

@@ -95,3 +95,59 @@ def test_after_everything_was_discarded_nothing_is_taken_for_prepared(connection
     connection.execute("DISCARD ALL")
     run_often(connection, "SELECT 1")
     assert prepared(connection) == 1
+
+
+@pytest.fixture
+def changed_by_another(connection: Any) -> Iterator[Any]:
+    """A connection of Django's kind that has prepared what reads a table, and another one that changes the table."""
+    connection.autocommit = True
+    with psycopg.connect(**of_django.get_connection_params() | {"autocommit": True}) as another:
+        another.execute("CREATE TABLE changed (one varchar(10))")
+        try:
+            run_often(connection, "SELECT * FROM changed")
+            another.execute("ALTER TABLE changed ALTER one TYPE varchar(20)")
+            yield connection
+        finally:
+            connection.rollback()
+            another.execute("DROP TABLE changed")
+
+
+def test_what_another_process_has_outdated_fails_once(changed_by_another: Any) -> None:
+    with pytest.raises(psycopg.errors.FeatureNotSupported):
+        changed_by_another.execute("SELECT * FROM changed")
+    run_often(changed_by_another, "SELECT * FROM changed")
+    assert prepared(changed_by_another) == 1, "what was prepared before is gone"
+
+
+@pytest.mark.parametrize("undo", ["ROLLBACK TO SAVEPOINT here", "ROLLBACK"])
+def test_what_another_process_has_outdated_fails_once_in_a_transaction(changed_by_another: Any, undo: str) -> None:
+    changed_by_another.execute("BEGIN")
+    changed_by_another.execute("SAVEPOINT here")
+    with pytest.raises(psycopg.errors.FeatureNotSupported):
+        changed_by_another.execute("SELECT * FROM changed")
+    changed_by_another.execute(undo)
+    run_often(changed_by_another, "SELECT * FROM changed")
+    assert prepared(changed_by_another) == 1
+
+
+def test_a_statement_that_the_server_does_not_know_fails_once(connection: Any) -> None:
+    connection.autocommit = True
+    run_often(connection, "SELECT 1")
+    connection.pgconn.exec_(b"DEALLOCATE ALL")  # As a pooler would.
+    with pytest.raises(psycopg.errors.InvalidSqlStatementName):
+        connection.execute("SELECT 1")
+    run_often(connection, "SELECT 1")
+
+
+def test_a_rollback_of_nothing_leaves_what_is_known_of_tables(connection: Any) -> None:
+    """An empty `atomic()` that raises rolls back where no transaction has begun."""
+    connection.autocommit = True
+    connection.execute("CREATE TEMPORARY TABLE made (one int)")
+    connection.pgconn.exec_(b"DROP TABLE made")
+    connection.rollback()
+    connection.autocommit = False
+    connection.execute("CREATE TEMPORARY TABLE made (one int)")
+    run_often(connection, "SELECT * FROM made")
+    connection.rollback()
+    connection.execute("CREATE TEMPORARY TABLE made (three text)")
+    run_often(connection, "SELECT * FROM made")
