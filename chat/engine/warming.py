@@ -6,13 +6,14 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import connection
+from django.db.models import Max
 
 from chat.concurrency.database import in_tool_thread
 from chat.engine.available_models import configured, provider_for
 from chat.prompts.system import system_prompt
 from chat.prompts.versions import prompt_version
 from chat.providers.configured_models import ModelUnavailableError
-from graphs.models import Role, Workspace
+from graphs.models import Object, Role, Workspace
 from graphs.objects.headers import model_of_header
 from graphs.objects.kinds import of_objects
 from graphs.objects.membership import member_and_object
@@ -55,20 +56,28 @@ async def read_for_nobody() -> None:
 def _read_for_nobody() -> None:
     connection.ensure_connection()
     driver: Any = connection.connection
-    often, driver.prepare_threshold = driver.prepare_threshold, 0
+    often = driver.prepare_threshold
+    times = 1 if often is None else TIMES_UNTIL_A_PLAN_IS_KEPT  # Behind a pooler nothing may be prepared.
+    driver.prepare_threshold = None if often is None else 0
     try:
-        for _ in range(TIMES_UNTIL_A_PLAN_IS_KEPT):
-            _read_once()
+        for nobodys_id in _nobodys_ids() * times:
+            _read_once(nobodys_id)
     finally:
         driver.prepare_threshold = often
 
 
-def _read_once() -> None:
+def _nobodys_ids() -> list[int]:
+    """Ids of no object, one of each size that the driver tells numbers in: it prepares a statement for each of them."""
+    last = Object.objects.aggregate(last=Max("pk"))["last"] or 0
+    return [0] if last < 2**15 else [0, 2**31 - 1]
+
+
+def _read_once(nobodys_id: int) -> None:
     nobody, nowhere = User(pk=0), Workspace(pk=0)
     member = Member(nobody, nowhere, Role.EDITOR)
     for kind in of_objects():
         if model := model_of_header(ref := Ref(kind.name, "")):
-            about = model(pk=0, workspace=nowhere)
+            about = model(pk=nobodys_id, workspace=nowhere)
             with suppress(NotFound):
                 member_and_object(nobody, "", ref)
             source_of(kind.name).dump(member, about, "")  # No vector is asked for of an empty question.

@@ -9,10 +9,12 @@ Comparing comes before ordering: PostgreSQL would otherwise use an index of anot
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from django.db import connection
 
+from graphs.site.planning import execute_anew
 from rag.embeddings import kept_signs
 from rag.embeddings.embedder import Vectors
 from rag.embeddings.kept_signs import CollectionOfModel, Kept
@@ -110,8 +112,13 @@ def nearest(
     limit: int,
     threshold: float = THRESHOLD,
     also: Sequence[int] = (),
+    *,
+    few: bool = False,
 ) -> list[Near]:
-    """The `limit` targets nearest to a vector of `model`, best first; `also` are compared even if no index has them."""
+    """The `limit` targets nearest to a vector of `model`, best first; `also` are compared even if no index has them.
+
+    `few`: the collection is known to be small, and searched by the plan of any small one.
+    """
     of = CollectionOfModel(collection, model, len(vector))
     values: dict[str, Any] = {
         "collection": collection,
@@ -123,14 +130,14 @@ def nearest(
         "also": list(also),
     }
     known = kept_signs.kept(of)
-    return _by_signs(of, known, vector, values) if known else _by_index(of, values)
+    return _by_signs(of, known, vector, values) if known else _by_index(of, values, few=few)
 
 
 def _by_signs(of: CollectionOfModel, known: Kept, vector: Vectors, values: Mapping[str, Any]) -> list[Near]:
     likely = known.signs.likely(vector, values["types"])
     sql = _BY_SIGNS.format(dimensions=of.dimensions, newer=MOST_NEWER, met=_MET.format(dimensions=of.dimensions))
     with connection.cursor() as cursor:
-        cursor.execute(sql, {**values, "likely": likely, "until": known.until})
+        execute_anew(cursor, sql, {**values, "likely": likely, "until": known.until})
         *rows, (_, there, newest) = cursor.fetchall()
     if there < kept_signs.TRUE_ENOUGH * len(likely) or newest < known.until:
         kept_signs.load_soon(of, anew=True)
@@ -139,7 +146,7 @@ def _by_signs(of: CollectionOfModel, known: Kept, vector: Vectors, values: Mappi
     return [Near(type_, target, float(cosine)) for type_, target, cosine in rows]
 
 
-def _by_index(of: CollectionOfModel, values: Mapping[str, Any]) -> list[Near]:
+def _by_index(of: CollectionOfModel, values: Mapping[str, Any], *, few: bool) -> list[Near]:
     """The nearest vectors by the index, or by comparing all where there is none."""
     sql = _SQL.format(
         dimensions=of.dimensions,
@@ -149,7 +156,8 @@ def _by_index(of: CollectionOfModel, values: Mapping[str, Any]) -> list[Near]:
         met=_MET.format(dimensions=of.dimensions),
     )
     with connection.cursor() as cursor:
-        cursor.execute(sql, {**values, "index": index_name(of.collection, of.model)})
+        execute = cursor.execute if few else partial(execute_anew, cursor)
+        execute(sql, {**values, "index": index_name(of.collection, of.model)})
         rows = cursor.fetchall()
     if any(indexed for *_, indexed in rows):
         kept_signs.load_soon(of)

@@ -15,9 +15,19 @@ log = logging.getLogger("countersign.rag")
 
 
 def near(
-    collection: str, types: Sequence[str], question: str, account: Account, limit: int, also: Sequence[int] = ()
+    collection: str,
+    types: Sequence[str],
+    question: str,
+    account: Account,
+    limit: int,
+    also: Sequence[int] = (),
+    *,
+    few: bool = False,
 ) -> list[Near]:
-    """The targets whose vectors are nearest to the question's, or its ends; none if nothing was or can be embedded."""
+    """The targets whose vectors are nearest to the question's, or its ends; none if nothing was or can be embedded.
+
+    For `also` and `few` see `nearest`.
+    """
     embedder = current() if question.strip() else None
     if embedder is None:
         return []
@@ -32,4 +42,4 @@ def near(
     except EmbeddingFailed as error:
         log.warning("A question is searched by its words only: %s", error.code)
         return []
-    return nearest(collection, types, embedder.name, embedded.vectors[0], limit, also=also)
+    return nearest(collection, types, embedder.name, embedded.vectors[0], limit, also=also, few=few)

@@ -73,7 +73,15 @@ def look_up(graph: Graph, question: str, account: Account | None = None, options
     words = {hit.node_id: hit.score for hit in searched.hits}
     cache_serving(known.serving)
     found = (
-        near(collection_of(graph.pk), [NODE.name], question, account or account_of(graph), FOUND, also=searched.met)
+        near(
+            collection_of(graph.pk),
+            [NODE.name],
+            question,
+            account or account_of(graph),
+            FOUND,
+            also=searched.met,
+            few=not known.large,
+        )
         if known.serving
         else []
     )

@@ -8,6 +8,7 @@ from typing import Any
 from django.db import connection
 
 from graphs.models import Graph
+from graphs.site.planning import execute_anew
 from graphs.site.row_store import as_array
 from rag.retrieval.naming import said
 from rag.sources.graphs import large_graphs, type_words
@@ -177,7 +178,11 @@ class _Query:
         The survey's common words are all that there are, where none were guessed.
         """
         with connection.cursor() as cursor:
-            cursor.execute(self.sql(sheet), self.values(graph, sheet))
+            statement, values = self.sql(sheet), self.values(graph, sheet)
+            if self.common is None:
+                cursor.execute(statement, values)
+            else:
+                execute_anew(cursor, statement, values)
             found = {row[0]: row for row in cursor.fetchall()}
         met, nodes, common, sheets, serving = found.pop(None)[5]
         survey = self.survey or Survey(

@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 
 from chat.engine import available_models, warming
 from chat.prompts import versions
-from graphs.models import Graph, Membership, Node, NodeType, Sheet
+from graphs.models import Graph, Membership, Node, NodeType, Object, Sheet
 from rag.embeddings import embedding_models
 from rag.models import EmbeddingModel
 from rag.retrieval import by_vector
@@ -64,17 +64,38 @@ def test_what_a_first_question_reads_is_read_for_nobody(monkeypatch: pytest.Monk
         assert table._meta.db_table in said
 
 
-def test_plans_are_kept_then_and_statements_prepared_as_they_were_before() -> None:
-    connection.ensure_connection()
-    before = connection.connection.prepare_threshold
+def kept() -> list[bool]:
+    """Of each statement about graphs that reading for nobody has prepared, whether its plan is kept."""
     with connection.cursor() as cursor:
         cursor.execute("DEALLOCATE ALL")
         warming._read_for_nobody()
         cursor.execute("SELECT statement ~ 'graphs_(node|edge|sheet)', generic_plans > 0 FROM pg_prepared_statements")
-        of_graphs = [is_kept for is_of_graph, is_kept in cursor.fetchall() if is_of_graph]
-    assert len(of_graphs) >= 3
-    assert all(of_graphs)
+        return [is_kept for is_of_graph, is_kept in cursor.fetchall() if is_of_graph]
+
+
+def test_plans_are_kept_then_and_statements_prepared_as_they_were_before() -> None:
+    connection.ensure_connection()
+    before = connection.connection.prepare_threshold
+    small = kept()
+    assert len(small) >= 3
+    assert all(small)
     assert connection.connection.prepare_threshold == before > 0
+
+
+def test_plans_are_kept_for_numbers_of_both_sizes_where_there_are_many_objects(alice: User, nba: Graph) -> None:
+    """The driver tells a larger number in another type, and prepares the statement for that by itself."""
+    small = kept()
+    Object.objects.create(pk=2**15, workspace=nba.workspace, type="company", key="last")
+    both = kept()
+    assert len(both) > len(small)
+    assert all(both)
+
+
+def test_nothing_is_prepared_where_nothing_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    connection.ensure_connection()
+    monkeypatch.setattr(connection.connection, "prepare_threshold", None)
+    assert kept() == []
+    assert connection.connection.prepare_threshold is None
 
 
 def test_a_process_begins_where_that_cannot_be_read(

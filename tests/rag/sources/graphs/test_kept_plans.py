@@ -2,13 +2,18 @@
 
 from collections.abc import Callable
 from itertools import pairwise
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from django.db import connection
 
 from graphs.models import Edge, Graph, Node, Sheet
+from rag.embeddings import kept_signs
+from rag.embeddings.vector_search import nearest
 from rag.sources.graphs.context import configured
 from rag.sources.graphs.expansion import beginning, surroundings
+from rag.sources.graphs.nodes import collection_of
 from rag.sources.graphs.text_search import search
 from tests.seeded import World, world
 
@@ -84,6 +89,30 @@ def test_a_small_graph_is_planned_once_beside_a_large_one(here: World, reader: C
     )
     assert kept == [(True,)]
     assert _reads(reader, here.nba) < 100
+
+
+def _near(graph: Graph, *, few: bool) -> None:
+    nearest(collection_of(graph.pk), ["node"], "local/test", np.ones(8, np.float32), 20, few=few)
+
+
+def test_what_searches_a_large_graph_is_planned_anew(here: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kept plan takes each graph for one of the mean size, and no index of a single graph is any good to it."""
+    _run("ANALYZE graphs_node, graphs_edge")
+    _run("DEALLOCATE ALL")
+    kept = "SELECT name FROM pg_prepared_statements WHERE statement ~ 'DISTINCT ON|likely|ef_search'"
+    for _ in range(BOTH_LEARN):
+        _found(here.orders)
+        _near(here.orders, few=False)
+    signs = SimpleNamespace(likely=lambda _vector, _types: [1])
+    with monkeypatch.context() as patched:
+        patched.setattr(kept_signs, "kept", lambda _of: SimpleNamespace(signs=signs, until=2**40))
+        patched.setattr(kept_signs, "load_soon", lambda _of, anew=False: None)
+        for _ in range(BOTH_LEARN):
+            _near(here.orders, few=False)
+    assert not _run(kept)
+    for _ in range(BOTH_LEARN):
+        _near(here.nba, few=True)
+    assert _run(kept), "without this the others would prove nothing"
 
 
 @pytest.mark.parametrize("reader", [_around, _beginning])
