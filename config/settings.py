@@ -225,6 +225,7 @@ CONTENT_SECURITY_POLICY = {
 LANGUAGE_COOKIE_SAMESITE = "Lax"
 LANGUAGE_COOKIE_HTTPONLY = True
 _COOKIES = "__Host-" if ENV.host_cookies else ""
+SESSION_ENGINE = "graphs.site.browser_sessions"
 SESSION_COOKIE_NAME = f"{_COOKIES}sessionid"
 CSRF_COOKIE_NAME = f"{_COOKIES}csrftoken"
 LANGUAGE_COOKIE_NAME = f"{_COOKIES}django_language"

@@ -1,6 +1,7 @@
 """What all tests of the doors share."""
 
 import copy
+import logging
 import uuid
 from collections.abc import Iterator
 
@@ -13,6 +14,8 @@ from pytest_django import DjangoDbBlocker, Settings
 from tests.doors import world
 from tests.doors.world import World
 from tests.registered import shops
+
+FORGING = [chr(code) for code in (*range(32), *range(127, 160), 0x2028, 0x2029)]
 
 
 @pytest.fixture(autouse=True)
@@ -51,3 +54,13 @@ def built(registered: None, django_db_setup: None, django_db_blocker: DjangoDbBl
 @pytest.fixture
 def everybody(built: World, db: None) -> World:
     return copy.deepcopy(built)
+
+
+@pytest.fixture
+def honest_log(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    """Whatever was sent, a line of the log is one line, and its terminal obeys nobody."""
+    yield
+    for record in caplog.get_records("call"):
+        text = record.getMessage()
+        assert not any(character in text for character in FORGING), repr(text)
+        assert record.levelno < logging.ERROR or record.name.startswith("django.security"), repr(text)

@@ -17,6 +17,12 @@ from django.test import Client
 
 _WRITES = re.compile(r"\b(INSERT INTO|UPDATE|DELETE FROM)\s+\"?(\w+)\"?", re.IGNORECASE)
 _NO_WRITES = re.compile(r"FOR (NO KEY )?UPDATE|DO UPDATE", re.IGNORECASE)
+_READS = re.compile(r"\s*SELECT\b", re.IGNORECASE)
+#: What a statement that reads may leave as well: rows, locks, and what functions do.
+_LEAVES = re.compile(
+    r"\b(INSERT|UPDATE|DELETE|MERGE|INTO|SHARE|set_config|nextval|setval|pg_\w+|(chat|graphs|rag)_\w+\s*\()",
+    re.IGNORECASE,
+)
 #: What differs from one answer to the next whatever was asked.
 _MOMENTARY = re.compile(rb'nonce="[^"]*"|name="csrfmiddlewaretoken" value="[^"]*"|urn:uuid:[0-9a-f-]+')
 #: The length follows from the body, which is compared.
@@ -103,21 +109,35 @@ def _written(statement: str) -> frozenset[str]:
     return frozenset(table for _verb, table in _WRITES.findall(_NO_WRITES.sub("", statement)))
 
 
+@cache
+def _leaves_nothing(statement: str) -> bool:
+    return bool(_READS.match(statement)) and not _LEAVES.search(statement)
+
+
 @contextmanager
 def _undone() -> Iterator[set[str]]:
-    """Collects the tables that are written to, and takes everything back."""
+    """Collects the tables that are written to, and takes everything back from the first statement that may leave some.
+
+    Most doors only read: for them there is nothing to take back.
+    """
     writes: set[str] = set()
-
-    def watch(execute: Any, sql: Any, params: Any, many: bool, context: Any) -> Any:
-        writes.update(_written(str(sql)))
-        return execute(sql, params, many, context)
-
     # Past Django, whose blocks take three statements and as long as many a door.
     raw, waiting = connection.connection, list(connection.run_on_commit)
-    raw.execute("SAVEPOINT knock")
+    begun = False
+
+    def watch(execute: Any, sql: Any, params: Any, many: bool, context: Any) -> Any:
+        nonlocal begun
+        statement = str(sql)
+        if not begun and not _leaves_nothing(statement):
+            raw.execute("SAVEPOINT knock")
+            begun = True
+        writes.update(_written(statement))
+        return execute(sql, params, many, context)
+
     try:
         with connection.execute_wrapper(watch):
             yield writes
     finally:
-        raw.execute("ROLLBACK TO SAVEPOINT knock; RELEASE SAVEPOINT knock")
+        if begun:
+            raw.execute("ROLLBACK TO SAVEPOINT knock; RELEASE SAVEPOINT knock")
         connection.needs_rollback, connection.run_on_commit = False, waiting

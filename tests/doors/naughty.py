@@ -1,5 +1,9 @@
 """Texts that broke other programs, one for each way of breaking."""
 
+import os
+
+#: In a short run each door is shown one in so many texts, the next door the next ones; likewise parts of long lists.
+SHARE = 1 if os.environ.get("FULL") else 4
 NAUGHTY: dict[str, str] = {
     "empty": "",
     "blank": " \t\u00a0\u2003\u3000",

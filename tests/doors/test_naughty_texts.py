@@ -1,9 +1,7 @@
 """Naughty texts in every text field of every door: given back as they came, or refused; never a 5xx or a forged log."""
 
 import json
-import logging
-import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 from urllib.parse import quote, urljoin, urlsplit
 
@@ -12,7 +10,6 @@ from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
-from pytest_django import Settings
 
 from chat.subjects import tools
 from chat.tools.tool import ToolContext
@@ -20,30 +17,15 @@ from graphs.models import Company, Folder, Graph, UseCase
 from graphs.models.visible_text import is_blank, one_line
 from graphs.objects.kinds import KINDS
 from graphs.site.access import member_of
-from tests.chat.inprocess import Socket, run, signed_in
-from tests.doors import world
 from tests.doors.matrix import client_of
-from tests.doors.naughty import NAUGHTY
+from tests.doors.naughty import NAUGHTY, SHARE
 from tests.doors.world import World
 
-FULL = bool(os.environ.get("FULL"))
-#: In a short run each door is shown one in so many texts, the next door the next ones; likewise parts of long lists.
-SHARE = 1 if FULL else 4
 API = "/api/v1/"
-FORGING = [chr(code) for code in (*range(32), *range(127, 160), 0x2028, 0x2029)]
 HEADERS = ("X-Workspace", "Accept-Language", "If-None-Match", "Idempotency-Key", "Accept", "Cookie", "Referer", "Range")
 NO_MEMBERS = {"memberships-TOTAL_FORMS": "0", "memberships-INITIAL_FORMS": "0"}
 T = TypeVar("T")
-
-
-@pytest.fixture(autouse=True)
-def honest_log(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
-    """Whatever was sent, a line of the log is one line, and its terminal obeys nobody."""
-    yield
-    for record in caplog.get_records("call"):
-        text = record.getMessage()
-        assert not any(character in text for character in FORGING), repr(text)
-        assert record.levelno < logging.ERROR or record.name.startswith("django.security"), repr(text)
+pytestmark = pytest.mark.usefixtures("honest_log")
 
 
 class Visitor:
@@ -272,49 +254,6 @@ def test_whatever_is_written(everybody: World, door: Callable[[Visitor, str], No
         except Exception as error:
             error.add_note(f"with the text “{name}”")
             raise
-
-
-@pytest.mark.faults
-@pytest.mark.django_db(transaction=True)
-def test_frames_take_it_or_refuse_it(settings: Settings) -> None:
-    settings.LIMIT_FRAMES = "100000/s"
-    user = world.kept().users["editor"]
-
-    async def test() -> None:
-        async with signed_in(user) as socket:
-            for turn, text in enumerate(NAUGHTY.values()):
-                for frame in frames_with(text)[turn % SHARE :: SHARE]:
-                    answer = await answered(socket, frame)
-                    assert answer["code"] in {"validation", "not_found", "model_unavailable"}, answer
-            answer = await answered(socket, {"type": "ai:chat", "_id": NAUGHTY["zalgo"], "message": NAUGHTY["zalgo"]})
-            assert (answer["type"], answer["_id"]) == ("ai:accepted", NAUGHTY["zalgo"])
-
-    run(test)
-
-
-def frames_with(text: str) -> list[dict[str, Any]]:
-    return [
-        {"type": text},
-        {"type": "ai:subscribe", "sessionId": text},
-        {"type": "ai:unsubscribe", "stream": text},
-        {"type": "ai:interrupt", "sessionId": text},
-        {"type": "ai:resume", "sessionId": text, "answer": text},
-        {"type": "ai:chat", "_id": 1, "message": text, "sessionId": text or "x"},
-        {"type": "ai:chat", "_id": 1, "message": "Hello", "model": text or "x"},
-        {"type": "ai:chat", "_id": 1, "message": "Hello", "context": {"type": text, "id": text}},
-        {"type": "ai:chat", "_id": text, "message": "Hello", "idempotencyKey": text, "model": "x"},
-        {"type": "ai:subscribe", text or "x": text},
-    ]
-
-
-async def answered(socket: Socket, frame: dict[str, Any]) -> dict[str, Any]:
-    """The next frame that is an answer; events go by."""
-    seen = len(socket.received)
-    socket.send_text(json.dumps(frame))
-    found: dict[str, Any] = await socket.until(
-        lambda each: next((one for one in each.received[seen:] if "sequence" not in one), None)
-    )
-    return found
 
 
 def native(key: str) -> dict[str, Any]:

@@ -111,6 +111,8 @@ class World:
     #: By kind of objects: the key, and the stream, of the one of each workspace, of a deleted one and of none.
     keys: dict[str, dict[str, str]] = field(default_factory=dict)
     streams: dict[str, dict[str, str]] = field(default_factory=dict)
+    #: What `rows` has found: nothing that is tried at a door changes it.
+    _found: dict[type[Model], dict[Id, str]] = field(default_factory=dict)
 
     def home(self, role: RoleName) -> str:
         return MEMBERSHIPS.get(role, ("demo", Role.VIEWER))[0]
@@ -173,8 +175,10 @@ class World:
 
     def rows(self, model: type[Model]) -> dict[Id, str]:
         """Primary keys of a model: "own" is of the workspace `demo`."""
-        own, foreign = self._rows(model)
-        return {"own": str(own), "foreign": str(foreign), "random": _absent(own)}
+        if model not in self._found:
+            own, foreign = self._rows(model)
+            self._found[model] = {"own": str(own), "foreign": str(foreign), "random": _absent(own)}
+        return dict(self._found[model])
 
     def _rows(self, model: type[Model]) -> tuple[Any, Any]:
         name = model._meta.label_lower
