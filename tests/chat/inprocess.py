@@ -19,6 +19,7 @@ from chat.providers.pieces import Piece, TextDelta, TurnEnd, Usage, UsageReport
 from chat.providers.provider import ProviderConfig
 from config.asgi import application
 from graphs.site.api import tokens
+from tests.chat.starting import start
 
 HOST = b"testserver"
 #: How long a test waits for what has to come.
@@ -28,7 +29,7 @@ PATIENCE_S = 60
 def run(test: Callable[[], Awaitable[None]]) -> None:
     async def with_runtime() -> None:
         runtime = Runtime(lambda: None)
-        await runtime.start()
+        await start(runtime)
         try:
             await test()
         finally:

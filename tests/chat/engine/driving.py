@@ -20,6 +20,7 @@ from chat.models import Message, Run, RunStatus, Session
 from chat.queries.conversations import hold
 from graphs.objects.refs import Ref
 from graphs.site.access import member_of
+from tests.chat.starting import start
 
 NBA = Ref("graph", "nba")
 
@@ -38,7 +39,7 @@ class Engine:
         runtime = Runtime(self.failed.set)
         # What tests silence is dead, and nobody waits for it.
         runtime.runner._patient_until = runtime.runner._loop.time()
-        await runtime.start()
+        await start(runtime)
         return runtime
 
     def on_loop(self, work: Any, timeout: float = 30) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpResponse
 from django.urls import Resolver404, resolve
-from jsonschema import Draft202012Validator
+from jsonschema_rs import Draft202012Validator
 
 from graphs.site.api.openapi import document
 

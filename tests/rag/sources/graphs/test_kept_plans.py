@@ -1,12 +1,14 @@
 """What is read of a graph is planned once for a connection, and reads as little of each graph, whatever its size."""
 
-from collections.abc import Callable
+import copy
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from django.db import connection
+from django.db import connection, transaction
+from pytest_django import DjangoDbBlocker
 
 from graphs.models import Edge, Graph, Node, Sheet
 from rag.embeddings import kept_signs
@@ -17,6 +19,9 @@ from rag.sources.graphs.nodes import collection_of
 from rag.sources.graphs.text_search import search
 from tests.seeded import World, world
 
+#: The rows are made once.
+pytestmark = pytest.mark.xdist_group("kept plans")
+
 #: Of these all nodes and edges are found by ids or by an index, so that a large graph costs no more.
 MANY = 20_000
 #: Edges that lead to one of them, where others have one or two.
@@ -25,8 +30,22 @@ HUB = 5_000
 BOTH_LEARN = 12
 
 
+@pytest.fixture(scope="module")
+def built(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[World]:
+    """In a transaction in which that of each test is nested: to make it takes longer than all tests."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        found = _built()
+        with django_db_blocker.block():
+            yield found
+        transaction.set_rollback(True)
+
+
 @pytest.fixture
-def here(db: None) -> World:
+def here(built: World, db: None) -> World:
+    return copy.deepcopy(built)
+
+
+def _built() -> World:
     """A graph that has nearly all nodes and edges, and a hub, beside small ones."""
     here = world()
     sheet = Sheet.objects.create(graph=here.orders, key="many", name="Many", position=9)
