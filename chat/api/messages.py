@@ -1,5 +1,6 @@
 """POST chat/messages, and the models to choose from."""
 
+from contextlib import suppress
 from typing import Annotated, Literal, Self
 
 from django.db import transaction
@@ -112,10 +113,9 @@ class MessagesView(LateAuthenticationView):
         """The conversation, or the workspace and the object of a new one."""
         workspace = workspace_named(request)
         if self.claim is not None and not (body.session_id and workspace):
-            try:
+            with suppress(TokenRefused):
                 return self._place_and_person(request, self.claim, body, workspace)
-            except TokenRefused:
-                self.claim = None  # They are looked for, and refused, as everywhere.
+        self.claim = None  # They are looked for, and may be refused, as everywhere.
         if body.session_id:
             return hold_to_write(request, body.session_id), None
         return member_and_object(person_of(request), workspace, body.about)

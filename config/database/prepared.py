@@ -48,6 +48,7 @@ class Connection(_Connection):
         self._prepared.may_be_outdated = True
         if self.pgconn.transaction_status == TransactionStatus.IDLE:
             self._prepared.clear()
+            self.wait(self._prepared.maintain_gen(self))
 
     def _rollback_gen(self) -> Generator[Any, Any, None]:
         takes_back = self.pgconn.transaction_status != TransactionStatus.IDLE

@@ -90,6 +90,10 @@ likely AS MATERIALIZED (
 ) UNION ALL SELECT NULL, (SELECT count(*) FROM likely), (SELECT row FROM newest)"""
 
 
+#: Collections that had an index when they were searched last: they are large.
+_indexed: set[CollectionOfModel] = set()
+
+
 @dataclass(frozen=True, slots=True)
 class Near:
     """A target whose vector is like the question's; `cosine` says how much."""
@@ -113,11 +117,11 @@ def nearest(
     threshold: float = THRESHOLD,
     also: Sequence[int] = (),
     *,
-    few: bool = False,
+    few: bool | None = None,
 ) -> list[Near]:
     """The `limit` targets nearest to a vector of `model`, best first; `also` are compared even if no index has them.
 
-    `few`: the collection is known to be small, and searched by the plan of any small one.
+    `few`: whether the collection is small, and searched by the plan of any small one; None where nobody knows.
     """
     of = CollectionOfModel(collection, model, len(vector))
     values: dict[str, Any] = {
@@ -130,7 +134,7 @@ def nearest(
         "also": list(also),
     }
     known = kept_signs.kept(of)
-    return _by_signs(of, known, vector, values) if known else _by_index(of, values, few=few)
+    return _by_signs(of, known, vector, values) if known else _by_index(of, values, few)
 
 
 def _by_signs(of: CollectionOfModel, known: Kept, vector: Vectors, values: Mapping[str, Any]) -> list[Near]:
@@ -146,7 +150,7 @@ def _by_signs(of: CollectionOfModel, known: Kept, vector: Vectors, values: Mappi
     return [Near(type_, target, float(cosine)) for type_, target, cosine in rows]
 
 
-def _by_index(of: CollectionOfModel, values: Mapping[str, Any], *, few: bool) -> list[Near]:
+def _by_index(of: CollectionOfModel, values: Mapping[str, Any], few: bool | None) -> list[Near]:
     """The nearest vectors by the index, or by comparing all where there is none."""
     sql = _SQL.format(
         dimensions=of.dimensions,
@@ -156,9 +160,11 @@ def _by_index(of: CollectionOfModel, values: Mapping[str, Any], *, few: bool) ->
         met=_MET.format(dimensions=of.dimensions),
     )
     with connection.cursor() as cursor:
-        execute = cursor.execute if few else partial(execute_anew, cursor)
+        is_small = of not in _indexed if few is None else few
+        execute = cursor.execute if is_small else partial(execute_anew, cursor)
         execute(sql, {**values, "index": index_name(of.collection, of.model)})
         rows = cursor.fetchall()
     if any(indexed for *_, indexed in rows):
+        _indexed.add(of)
         kept_signs.load_soon(of)
     return [Near(type_, target, float(cosine)) for type_, target, cosine, _ in rows]

@@ -22,7 +22,7 @@ def near(
     limit: int,
     also: Sequence[int] = (),
     *,
-    few: bool = False,
+    few: bool | None = None,
 ) -> list[Near]:
     """The targets whose vectors are nearest to the question's, or its ends; none if nothing was or can be embedded.
 

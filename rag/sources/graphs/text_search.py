@@ -123,7 +123,7 @@ def _run(query: "_Query", graph: Graph, sheet: str | None) -> _Found:
     survey = found[0]
     if not survey.large:
         large_graphs.forget(graph.pk)
-        return found if guess is None else query.run(graph, sheet)
+        return found if guess is None else _run(query, graph, sheet)
     if survey.common == guess:
         return found
     if guess is None:

@@ -5,10 +5,13 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection
+from django.db import OperationalError, connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from psycopg.errors import LockNotAvailable, QueryCanceled
+from rest_framework.response import Response
 
+from chat.api.messages import MessagesView
 from chat.models import IdempotencyKey, Message, Session
 from graphs.models import Graph, Membership, SignIn, Workspace
 from graphs.site import sign_ins
@@ -66,6 +69,21 @@ def test_whose_token_has_ended_is_refused_whatever_they_send(
     assert Message.objects.count() == said
 
 
+@pytest.mark.parametrize("end", ENDS)
+def test_whose_token_has_ended_is_refused_beside_any_workspace_and_by_any_method(
+    alice: User, known: dict[str, Any], end: str
+) -> None:
+    program = with_header(f"Bearer {sign_ins.begin(alice, 'a program').access}")
+    ENDS[end](alice)
+    for body in (NEW, known, WRONG["no message"]):
+        for workspace in ("demo", "foreign", ""):
+            answer = post_json(program, PATH, body, headers={"X-Workspace": workspace})
+            problem(answer, 401, "authentication_failed")
+            problem(post_json(program, f"{PATH}?workspace={workspace}", body), 401, "authentication_failed")
+    for ask_by in (program.get, program.put, program.patch, program.delete, program.options, program.head):
+        assert ask_by(PATH).status_code == 401
+
+
 @pytest.mark.parametrize("forgery", FORGERIES)
 def test_forged_tokens_are_refused(alice: User, known: dict[str, Any], forgery: str) -> None:
     program = with_header(f"Bearer {FORGERIES[forgery](alice)}")
@@ -110,6 +128,42 @@ def test_the_workspace_that_is_named_counts(alice: User, known: dict[str, Any]) 
     problem(post_json(program, PATH, NEW, headers={"X-Workspace": "foreign"}), 404, "not_found")
     answer = post_json(program, PATH, {"message": "Hello"}, headers={"X-Workspace": "another"})
     assert Session.objects.get(pk=answer.json()["sessionId"]).workspace == another
+
+
+@pytest.mark.parametrize("body", [NEW, "known"], ids=["new", "known"])
+def test_nobody_is_looked_for_twice_while_the_database_is_away(alice: User, known: dict[str, Any], body: Any) -> None:
+    asked = []
+
+    def away(_execute: Any, sql: str, *_rest: Any) -> None:
+        asked.append(sql)
+        raise OperationalError("no connection")
+
+    program = with_token(alice)
+    with connection.execute_wrapper(away):
+        problem(post_json(program, PATH, known if body == "known" else body), 503, "unavailable")
+    assert len(asked) == 1
+
+
+@pytest.mark.parametrize("error", [LockNotAvailable, QueryCanceled])
+def test_who_waited_too_long_is_told_so_only_if_the_token_lets_them_in(
+    alice: User, known: dict[str, Any], error: type[Exception]
+) -> None:
+    def waits(execute: Any, sql: str, *rest: Any) -> Any:
+        if "place AS" not in sql:
+            return execute(sql, *rest)
+        raise OperationalError("it took too long") from error()
+
+    program = with_token(alice)
+    with connection.execute_wrapper(waits):
+        assert post_json(program, PATH, known).status_code in (429, 503)
+        _another_password(alice)
+        problem(post_json(program, PATH, known), 401, "authentication_failed")
+
+
+def test_nobody_is_answered_of_whom_nobody_knows_who_they_are(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(MessagesView, "post", lambda _self, _request: Response())
+    with pytest.raises(RuntimeError, match="nobody knows"):
+        post_json(with_token(alice), PATH, NEW)
 
 
 def test_a_key_is_that_of_the_person(alice: User, known: dict[str, Any]) -> None:

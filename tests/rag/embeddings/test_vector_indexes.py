@@ -11,6 +11,7 @@ from psycopg.errors import DiskFull
 from graphs.models import Graph, Node, Workspace
 from rag.embeddings import collections, vector_indexes, vector_search
 from rag.embeddings.embedder import Vectors
+from rag.embeddings.kept_signs import CollectionOfModel
 from rag.embeddings.vector_search import PREFIX, index_name
 from rag.models import EmbeddedCollection, Embedding
 from rag.sources.graphs.nodes import collection_of
@@ -90,12 +91,14 @@ def test_a_large_graph_gets_an_index_that_finds_what_comparing_all_finds(
     assert indexes() == [index_name(collection_of(nba.pk), MODEL)]
     used = plan(nba, questions[0])
     assert f"Index Scan using {indexes()[0]}" in used, used
+    monkeypatch.setattr(vector_search, "_indexed", had_index := set())
     approximate = [nearest_nodes(nba, MODEL, question, 10, threshold=-1) for question in questions]
     recalls = [
         len({target for target, _ in right} & {target for target, _ in found}) / 10
         for right, found in zip(exact, approximate, strict=True)
     ]
     assert np.mean(recalls) >= 0.95
+    assert had_index == {CollectionOfModel(collection_of(nba.pk), MODEL, DIMENSIONS)}
     with connection.cursor() as cursor:
         cursor.execute("SHOW hnsw.ef_search")
         assert cursor.fetchone()[0] == "40", "set for the statement only"

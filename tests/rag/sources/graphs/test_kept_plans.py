@@ -11,7 +11,8 @@ from django.db import connection, transaction
 from pytest_django import DjangoDbBlocker
 
 from graphs.models import Edge, Graph, Node, Sheet
-from rag.embeddings import kept_signs
+from rag.embeddings import kept_signs, vector_search
+from rag.embeddings.kept_signs import CollectionOfModel
 from rag.embeddings.vector_search import nearest
 from rag.sources.graphs.context import configured
 from rag.sources.graphs.expansion import beginning, surroundings
@@ -110,7 +111,7 @@ def test_a_small_graph_is_planned_once_beside_a_large_one(here: World, reader: C
     assert _reads(reader, here.nba) < 100
 
 
-def _near(graph: Graph, *, few: bool) -> None:
+def _near(graph: Graph, *, few: bool | None) -> None:
     nearest(collection_of(graph.pk), ["node"], "local/test", np.ones(8, np.float32), 20, few=few)
 
 
@@ -119,9 +120,12 @@ def test_what_searches_a_large_graph_is_planned_anew(here: World, monkeypatch: p
     _run("ANALYZE graphs_node, graphs_edge")
     _run("DEALLOCATE ALL")
     kept = "SELECT name FROM pg_prepared_statements WHERE statement ~ 'DISTINCT ON|likely|ef_search'"
+    had_index = {CollectionOfModel(collection_of(here.orders.pk), "local/test", 8)}
+    monkeypatch.setattr(vector_search, "_indexed", had_index)
     for _ in range(BOTH_LEARN):
         _found(here.orders)
         _near(here.orders, few=False)
+        _near(here.orders, few=None)
     signs = SimpleNamespace(likely=lambda _vector, _types: [1])
     with monkeypatch.context() as patched:
         patched.setattr(kept_signs, "kept", lambda _of: SimpleNamespace(signs=signs, until=2**40))
@@ -130,7 +134,7 @@ def test_what_searches_a_large_graph_is_planned_anew(here: World, monkeypatch: p
             _near(here.orders, few=False)
     assert not _run(kept)
     for _ in range(BOTH_LEARN):
-        _near(here.nba, few=True)
+        _near(here.nba, few=None)
     assert _run(kept), "without this the others would prove nothing"
 
 

@@ -1,4 +1,5 @@
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -11,7 +12,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from graphs.models import Graph, Node, NodeType, Sheet
 from rag.sources.graphs import large_graphs, text_search
-from rag.sources.graphs.text_search import search
+from rag.sources.graphs.text_search import _Query, search
 from tests.seeded import World, world
 
 
@@ -189,6 +190,20 @@ def test_it_searches_again_where_a_graph_is_large_no_longer(
         assert again == search(large, question, 20)
     assert not again.survey.large
     assert len(queries) == 1, "it is forgotten"
+
+
+def test_a_graph_that_grows_while_it_is_searched_is_searched_as_a_large_one(
+    large: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = search(large, "thing7", 20)
+    run, limits = _Query.run, iter([5_000])
+
+    def growing(query: _Query, graph: Graph, sheet: str | None) -> Any:
+        monkeypatch.setattr(text_search, "LARGE", next(limits, 10))
+        return run(query, graph, sheet)
+
+    monkeypatch.setattr(_Query, "run", growing)
+    assert [hit.node_id for hit in search(large, "thing7", 20).hits] == [hit.node_id for hit in right.hits]
 
 
 def test_it_remembers_a_bounded_number_of_graphs(monkeypatch: pytest.MonkeyPatch) -> None:
