@@ -16,7 +16,10 @@ _Base: Any = ServerBindingCursor
 
 
 class Cursor(_Base):
-    """Puts the parameters in itself where a statement has too many, such as the ids of a large graph."""
+    """Puts the parameters in itself where a statement has too many, such as the ids of a large graph.
+
+    What PostgreSQL calls outdated fails, and is prepared anew when it is asked again.
+    """
 
     def execute(self, query: Any, params: Any = None, **options: Any) -> Any:
         if params is not None and len(params) > MOST_PARAMETERS:

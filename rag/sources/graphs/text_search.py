@@ -121,9 +121,11 @@ def _run(query: "_Query", graph: Graph, sheet: str | None) -> _Found:
     guess = None if remembered is None else remembered.intersection(query.forms)
     found = replace(query, common=guess).run(graph, sheet)
     survey = found[0]
+    if not survey.large and guess is None:
+        return found
     if not survey.large:
         large_graphs.forget(graph.pk)
-        return found if guess is None else _run(query, graph, sheet)
+        return _run(query, graph, sheet)
     if survey.common == guess:
         return found
     if guess is None:
