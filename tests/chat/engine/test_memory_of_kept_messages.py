@@ -3,6 +3,7 @@
 import gc
 import json
 import tracemalloc
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -59,10 +60,12 @@ VALUES: dict[str, Any] = {
 
 
 @pytest.fixture(autouse=True)
-def room(monkeypatch: pytest.MonkeyPatch) -> None:
+def room(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     kept_messages.forget_all()
     monkeypatch.setattr(kept_messages, "MOST_BYTES", 10**9)
     gc.freeze()  # What is there before is no part of what is looked through, twice for each.
+    yield
+    gc.unfreeze()
 
 
 def rounds_of(what: str, where: str) -> list[Round]:
