@@ -40,8 +40,8 @@ ON_DISK = "--disable-dev-shm-usage"
 SHARED_MEMORY, SHARED_BYTES = "/dev/shm", 2**30
 Look = dict[str, Any]
 LOOK: Look = {"viewport": {"width": 1280, "height": 800}, "locale": "en-US", "reduced_motion": "no-preference"}
-#: What a tab keeps. A page that was never left empty has nothing of the kind.
-FORGET = "() => { if (origin !== 'null') sessionStorage.clear(); }"
+#: What a tab keeps, and what its page would still keep as it goes. A page that was never left empty has none of it.
+FORGET = "() => { if (origin !== 'null') { sessionStorage.clear(); Storage.prototype.setItem = () => {}; } }"
 
 #: What is expected comes sooner or later: a busy machine is no fault of the page.
 PATIENCE_S = 20
