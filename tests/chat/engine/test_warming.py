@@ -64,7 +64,7 @@ def test_what_a_first_question_reads_is_read_for_nobody(monkeypatch: pytest.Monk
         assert table._meta.db_table in said
 
 
-def kept() -> list[bool]:
+def ran_often() -> list[bool]:
     """Of each statement about graphs that reading for nobody has prepared, whether it ran until its plan may be kept.
 
     Whether PostgreSQL keeps it follows from what it knows of the tables, which other tests have filled.
@@ -76,23 +76,23 @@ def kept() -> list[bool]:
             "SELECT statement ~ 'graphs_(node|edge|sheet)', generic_plans + custom_plans > 5 "
             "FROM pg_prepared_statements"
         )
-        return [is_kept for is_of_graph, is_kept in cursor.fetchall() if is_of_graph]
+        return [is_often for is_of_graph, is_often in cursor.fetchall() if is_of_graph]
 
 
-def test_plans_are_kept_then_and_statements_prepared_as_they_were_before() -> None:
+def test_statements_run_until_plans_may_be_kept_and_are_prepared_as_before_then() -> None:
     connection.ensure_connection()
     before = connection.connection.prepare_threshold
-    small = kept()
+    small = ran_often()
     assert len(small) >= 3
     assert all(small)
     assert connection.connection.prepare_threshold == before > 0
 
 
-def test_plans_are_kept_for_numbers_of_both_sizes_where_there_are_many_objects(alice: User, nba: Graph) -> None:
+def test_they_run_so_often_for_numbers_of_both_sizes_where_there_are_many_objects(alice: User, nba: Graph) -> None:
     """The driver tells a larger number in another type, and prepares the statement for that by itself."""
-    small = kept()
+    small = ran_often()
     Object.objects.create(pk=2**15, workspace=nba.workspace, type="company", key="last")
-    both = kept()
+    both = ran_often()
     assert len(both) > len(small)
     assert all(both)
 
@@ -100,7 +100,7 @@ def test_plans_are_kept_for_numbers_of_both_sizes_where_there_are_many_objects(a
 def test_nothing_is_prepared_where_nothing_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
     connection.ensure_connection()
     monkeypatch.setattr(connection.connection, "prepare_threshold", None)
-    assert kept() == []
+    assert ran_often() == []
     assert connection.connection.prepare_threshold is None
 
 
